@@ -1,0 +1,1 @@
+"""Turn any website or wiki into clean, current markdown."""
