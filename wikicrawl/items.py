@@ -1,0 +1,88 @@
+"""Name what pipelines and feeds see of a page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from wikicrawl.store.frontier import Claim
+    from wikicrawl.urls import Scope
+
+
+@dataclass
+class Visit:
+    """What one try at a page needs on its way to the store, and no feed shows."""
+
+    started_at: int
+    claim: Claim | None = None
+    scope: Scope | None = None
+    outcome: str = ""
+    body: bytes = b""
+    encoding: str | None = None
+    trail: list[dict[str, Any]] = field(default_factory=list)
+    meta: dict[str, Any] = field(default_factory=dict)
+    max_links: int | None = None  # how many of the page's links are followed; None: all of them
+
+
+@dataclass
+class Page:
+    """One visited page; the fields are the feed's columns, in their order."""
+
+    url: str
+    final_url: str = ""
+    source: str = ""
+    domain: str = ""
+    depth: int = 0
+    title: str = ""
+    description: str = ""
+    language: str = ""
+    markdown: str = ""
+    text_hash: str = ""
+    links: list[str] = field(default_factory=list)
+    images: list[str] = field(default_factory=list)
+    tier: str = ""
+    verdict: str = ""
+    reason: str = ""
+    http_status: int = 0
+    fetched_at: str = ""  # ISO 8601, UTC
+    changed: str = ""  # new, changed, same; empty where no content was got
+    bytes: int = 0
+    extractor: str = ""
+    weight: float = 1.0
+    source_tier: str = ""
+    error: str = ""
+    visit: Visit | None = field(default=None, repr=False)
+
+
+COLUMNS = tuple(column.name for column in fields(Page) if column.name != "visit")
+
+# How a visit ends: exactly one of these for each claimed page.
+OUTCOMES = {
+    "ok": "content was got and kept (new, changed or the same)",
+    "redirected": "led to another page of the site, which has the content",
+    "empty": "a page without text",
+    "not_html": "not a web page (a PDF, an image, JSON …)",
+    "missing": "HTTP 404 or 410",
+    "http_error": "another HTTP error",
+    "blocked": "a bot wall that did not clear",
+    "throttled": "the site asked for a pause (HTTP 429, or 503 with Retry-After)",
+    "needs_browser": "the text exists only after script, and no browser was found",
+    "offsite": "redirected out of the crawl's scope",
+    "robots": "refused by robots.txt",
+    "timeout": "no answer in time",
+    "dns": "the host has no address",
+    "refused": "the host refused the connection",
+    "network": "the connection failed in another way",
+    "too_large": "more bytes than DOWNLOAD_MAXSIZE",
+    "redirects": "too many redirects",
+    "scheme": "redirected to an address that is not http or https",
+    "ignored": "another Scrapy component refused the request",
+    "extract_timeout": "the worker ran out of time",
+    "extract_memory": "the worker ran out of memory",
+    "extract_crash": "the worker died",
+    "extract_error": "the worker raised an error",
+    "dropped": "another item pipeline dropped or failed on the page",
+    "error": "a bug in a spider callback",
+    "parked": "three processes died with this page; it is not tried again",
+}

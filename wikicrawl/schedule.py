@@ -1,0 +1,35 @@
+"""Say when a page is due again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """Re-visit intervals in seconds, and what a visit does to them."""
+
+    new_seconds: int = 24 * 3600
+    min_seconds: int = 3600
+    max_seconds: int = 30 * 24 * 3600
+    fresh_factor: float = 0.2
+    stale_factor: float = 2.0
+
+    def __post_init__(self) -> None:
+        if self.min_seconds <= 0:
+            raise ValueError(f"SCHEDULE_MIN_SECONDS is {self.min_seconds}; it must be more than 0")
+        if self.max_seconds < self.min_seconds:
+            raise ValueError(f"SCHEDULE_MAX_SECONDS is {self.max_seconds}; it must be SCHEDULE_MIN_SECONDS or more")
+        if not 0 < self.fresh_factor <= 1:
+            raise ValueError(f"SCHEDULE_FRESH_FACTOR is {self.fresh_factor}; it must be more than 0 and at most 1")
+        if self.stale_factor < 1:
+            raise ValueError(f"SCHEDULE_STALE_FACTOR is {self.stale_factor}; it must be 1 or more")
+
+
+def next_interval(policy: Policy, previous_seconds: int | None, *, is_fresh: bool) -> int:
+    """Seconds until the next visit; `previous_seconds` is None after the first one."""
+    if previous_seconds is None:
+        seconds = float(policy.new_seconds)
+    else:
+        seconds = previous_seconds * (policy.fresh_factor if is_fresh else policy.stale_factor)
+    return int(min(max(seconds, policy.min_seconds), policy.max_seconds))
