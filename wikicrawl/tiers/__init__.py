@@ -1,0 +1,1 @@
+"""HOW IT IS GOT: every page by the cheapest tier that yields a real page."""
