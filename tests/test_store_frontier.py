@@ -1,0 +1,307 @@
+"""Claims: breadth first, within the budget, never two for one page, and none lost with its process."""
+
+import multiprocessing
+import os
+import random
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from postgres import fresh_database
+from sqlalchemy import event, func, select, text
+
+from wikicrawl.schedule import Policy
+from wikicrawl.store import open_store, schema
+from wikicrawl.store.frontier import Seed, owner_name
+from wikicrawl.store.pages import Outcome
+
+SITE = "site.test"
+NOW = 1_000_000
+
+
+@pytest.fixture
+def store(store_url):
+    store = open_store(store_url)
+    store.sources.ensure(SITE, f"https://{SITE}/", NOW)
+    yield store
+    store.close()
+
+
+def seeds(*names, depth=1):
+    return [Seed(f"https://{SITE}/{name}", depth) for name in names]
+
+
+def claim(store, owner="owner", limit=100, now=NOW, max_pages=100):
+    return store.frontier.claim(SITE, owner=owner, limit=limit, now=now, lease_seconds=60, max_pages=max_pages)
+
+
+def names(claims):
+    return [claim.url.rpartition("/")[2] for claim in claims]
+
+
+def finish(store, claim, *, at=NOW, links=()):
+    outcome = Outcome("ok", "", "http", "page", 200, 0, [], "", at, at, "job")
+    return store.pages.finish(claim, outcome, content=None, links=links, policy=Policy())
+
+
+def admitted(store):
+    """What the source has counted, after a look whether that is the truth."""
+    with store.engine.connect() as connection:
+        counted = connection.scalar(select(schema.source.c.admitted))
+        is_admitted = schema.page.c.due.is_(None) | (schema.page.c.due > 0)
+        assert counted == connection.scalar(select(func.count()).select_from(schema.page).where(is_admitted))
+    return counted
+
+
+def test_a_page_is_added_once(store):
+    assert store.frontier.add(SITE, [*seeds("a", "b"), *seeds("a")]) == 2
+    assert store.frontier.add(SITE, seeds("b", "c")) == 1
+    assert names(claim(store)) == ["a", "b", "c"]
+
+
+def test_pages_of_another_source_are_other_pages(store):
+    store.sources.ensure("other", "https://other.test/", NOW)
+    store.frontier.add(SITE, seeds("a"))
+    assert store.frontier.add("other", seeds("a")) == 1
+    assert [claimed.source for claimed in claim(store)] == [SITE]
+
+
+def test_more_seeds_than_one_statement_can_bind_are_added(store):
+    assert store.frontier.add(SITE, seeds(*range(1234))) == 1234
+    assert store.frontier.add(SITE, seeds(*range(1235))) == 1
+
+
+def test_the_longest_url_can_be_kept(store):
+    long = "".join(random.Random(1).choices("abcdefghijklmnopqrstuvwxyz0123456789-_", k=2083 - len(f"https://{SITE}/")))
+    assert store.frontier.add(SITE, seeds(long)) == 1
+    assert names(claim(store)) == [long]
+
+
+def test_never_admitted_pages_come_first_by_depth_and_then_as_found(store):
+    store.frontier.add(SITE, seeds("old"))
+    finish(store, *claim(store))
+    store.frontier.add(SITE, [*seeds("deep", depth=2), *seeds("z", "a"), *seeds("start", depth=0)])
+    late = NOW + 10**7
+    assert names(claim(store, now=late, limit=3)) == ["start", "z", "a"]
+    assert names(claim(store, now=late)) == ["deep", "old"]
+
+
+def test_a_waiting_page_found_nearer_moves_up(store):
+    store.frontier.add(SITE, [*seeds("near"), *seeds("far", depth=3)])
+    assert store.frontier.add(SITE, seeds("far", depth=0)) == 0
+    assert [(c.url[-3:], c.depth) for c in claim(store)] == [("far", 0), ("ear", 1)]
+
+
+def test_an_admitted_page_keeps_its_depth(store):
+    store.frontier.add(SITE, seeds("a", depth=3))
+    claim(store)
+    store.frontier.add(SITE, seeds("a", depth=0))
+    store.frontier.release("owner")
+    assert claim(store)[0].depth == 3
+
+
+def test_pages_due_are_claimed_in_the_order_of_their_time(store):
+    store.frontier.add(SITE, seeds("a", "b", "c"))
+    for page, at in zip(claim(store), (NOW + 2, NOW + 1, NOW + 3), strict=True):
+        finish(store, page, at=at)
+    day = Policy().new_seconds
+    assert claim(store, now=NOW + day) == []
+    assert names(claim(store, now=NOW + day + 2)) == ["b", "a"]
+
+
+def test_a_claim_carries_what_the_page_was(store):
+    store.frontier.add(SITE, [Seed("https://site.test/a", 2, lastmod=77)])
+    (first,) = claim(store)
+    assert (first.attempt, first.version, first.interval, first.lastmod, first.owner) == (1, 0, None, 77, "owner")
+    finish(store, first)
+    (again,) = claim(store, now=NOW + 10**6)
+    assert (again.attempt, again.interval) == (1, Policy().new_seconds)
+
+
+def test_no_page_is_claimed_twice(store):
+    store.frontier.add(SITE, seeds(*range(10)))
+    assert len(claim(store, "one", limit=7)) == 7
+    assert len(claim(store, "two", limit=7)) == 3
+    assert store.frontier.leased(SITE) == 10
+
+
+def test_max_pages_holds_through_release_expiry_and_more_links(store):
+    store.frontier.add(SITE, seeds(*range(10)))
+    first = claim(store, max_pages=5)
+    assert len(first) == 5
+    assert store.frontier.release("owner") == 5
+    assert names(claim(store, max_pages=5)) == names(first)
+    expired = NOW + 61
+    assert names(claim(store, now=expired, max_pages=5)) == names(first)
+    for page in first[:2]:
+        assert finish(store, page, links=seeds("x", "y", depth=0)) is not None
+    assert claim(store, now=expired, max_pages=5) == []
+    assert admitted(store) == 5
+    assert names(claim(store, now=expired, max_pages=7)) == ["x", "y"]
+    assert admitted(store) == 7
+
+
+def test_what_could_be_claimed_is_counted(store):
+    store.frontier.add(SITE, seeds(*range(10)))
+    assert store.frontier.due_count(SITE, now=NOW, max_pages=4) == 4
+    for page in claim(store, max_pages=4):
+        finish(store, page)
+    assert store.frontier.due_count(SITE, now=NOW, max_pages=4) == 0
+    assert store.frontier.due_count(SITE, now=NOW, max_pages=100) == 6
+    assert store.frontier.next_due(SITE) == NOW + Policy().new_seconds
+    assert store.frontier.due_count(SITE, now=NOW + Policy().new_seconds, max_pages=4) == 4
+
+
+def test_a_source_with_nothing_visited_has_no_next_due(store):
+    store.frontier.add(SITE, seeds("a"))
+    assert store.frontier.next_due(SITE) is None
+
+
+def test_release_gives_pages_back_as_they_were(store):
+    store.frontier.add(SITE, seeds("a", "b"))
+    claim(store, "other", limit=1)
+    (before,) = claim(store)
+    assert store.frontier.release("owner") == 1
+    assert claim(store) == [before]
+
+
+def test_a_renewed_lease_does_not_expire(store):
+    store.frontier.add(SITE, seeds("a"))
+    claim(store)
+    assert store.frontier.renew("owner", now=NOW + 50, lease_seconds=60) == 1
+    assert claim(store, "other", now=NOW + 100) == []
+    assert [page.attempt for page in claim(store, "other", now=NOW + 111)] == [2]
+
+
+def test_a_page_that_three_processes_died_with_is_parked(store):
+    store.frontier.add(SITE, seeds("a", "b"))
+    good, poison = claim(store)
+    finish(store, good)
+    for death in (1, 2):
+        assert [page.attempt for page in claim(store, now=NOW + 61 * death)] == [death + 1]
+    assert claim(store, now=NOW + 61 * 3) == []
+    page = store.pages.find(poison.url)
+    assert (page.state, page.due, page.outcome, page.lease_owner) == ("parked", None, "parked", None)
+    (visit,) = store.pages.visits(page.id)
+    assert (visit.outcome, visit.reason, visit.attempt) == ("parked", "died", 3)
+    assert store.frontier.leased(SITE) == 0
+    assert admitted(store) == 2
+
+
+def test_a_live_process_keeps_its_claims(store):
+    store.frontier.add(SITE, seeds("a"))
+    claim(store, owner_name())
+    assert store.frontier.reclaim_dead(SITE) == 0
+
+
+CLAIM_AND_WAIT = """
+import sys
+from wikicrawl.store import open_store
+from wikicrawl.store.frontier import owner_name
+frontier = open_store(sys.argv[1]).frontier
+print(len(frontier.claim(sys.argv[2], owner=owner_name(), limit=2, now=1000000, lease_seconds=60, max_pages=100)), flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.mark.slow
+def test_claims_of_a_killed_process_are_taken_back_at_once(store, store_url):
+    store.frontier.add(SITE, seeds("a", "b", "c"))
+    command = [sys.executable, "-c", CLAIM_AND_WAIT, store_url, SITE]
+    root = Path(__file__).parents[1]
+    with subprocess.Popen(command, cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout.readline() == b"2\n"
+        assert store.frontier.reclaim_dead(SITE) == 0
+        process.send_signal(signal.SIGKILL)
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)  # dead, though nobody has reaped it
+        assert store.frontier.reclaim_dead(SITE) == 2
+    assert [page.attempt for page in claim(store)] == [1, 2, 2]
+
+
+def crawl(url, name):
+    """Claim and finish until nothing is left; every page links to the same new ones, in another order each time."""
+    store = open_store(url)
+    shuffle = random.Random(name).shuffle
+    done = []
+    try:
+        while (claims := claim(store, name, limit=5, max_pages=300)) or store.frontier.leased(SITE):
+            for page in claims:
+                links = seeds(*range(page.id * 3, page.id * 3 + 30), depth=page.depth + 1)
+                shuffle(links)
+                assert finish(store, page, links=links) is not None
+                done.append(page.id)
+    finally:
+        store.frontier.release(name)
+        store.close()
+    return done
+
+
+@pytest.mark.slow
+def test_four_processes_share_a_crawl_without_double_work(store, store_url):
+    store.frontier.add(SITE, seeds(*range(20)))
+    with multiprocessing.get_context("spawn").Pool(4) as pool:
+        done = pool.starmap(crawl, [(store_url, name) for name in ("one", "two", "three", "four")], chunksize=1)
+        pool.close()
+        pool.join()
+    ids = [page for pages in done for page in pages]
+    assert len(ids) == len(set(ids)) == 300
+    assert admitted(store) == 300
+    with store.engine.connect() as connection:
+        assert connection.scalar(select(func.count()).select_from(schema.visit)) == 300
+
+
+@pytest.mark.parametrize("is_analysed", [False, True], ids=["fresh", "analysed"])
+def test_a_claim_reads_the_index_and_sorts_nothing(tmp_path, is_analysed):
+    store = open_store(f"sqlite:///{tmp_path}/store.db")
+    store.sources.ensure(SITE, f"https://{SITE}/", NOW)
+    store.frontier.add(SITE, seeds(*range(2000)))
+    for page in claim(store, limit=50):
+        finish(store, page)
+    if is_analysed:
+        with store.engine.begin() as connection:
+            connection.execute(text("ANALYZE"))
+    plans = []
+
+    def explain(connection, _cursor, statement, parameters, *_):
+        if not statement.startswith(("BEGIN", "EXPLAIN")):
+            rows = connection.connection.execute(f"EXPLAIN QUERY PLAN {statement}", parameters).fetchall()
+            plans.extend(row[3] for row in rows)
+
+    event.listen(store.engine, "before_cursor_execute", explain)
+    assert len(claim(store, now=NOW + 10**6, limit=100, max_pages=100)) == 100
+    store.frontier.leased(SITE)
+    store.frontier.next_due(SITE)
+    store.frontier.renew("owner", now=NOW, lease_seconds=60)
+    store.frontier.release("owner")
+    store.close()
+    assert any("page_due (source=? AND due=?)" in plan for plan in plans)
+    assert any("page_due (source=? AND due>? AND due<?)" in plan for plan in plans)
+    assert any("page_lease (source=? AND lease_until<?)" in plan for plan in plans)
+    # All leases of one owner: the partial index holds nothing but leases.
+    assert {plan for plan in plans if not plan.startswith("SEARCH")} <= {"SCAN page USING INDEX page_lease"}
+
+
+@pytest.mark.postgres
+def test_postgresql_looks_pages_up_before_it_has_statistics(postgres_server):
+    with fresh_database(postgres_server) as url:
+        store = open_store(url)
+        store.sources.ensure(SITE, f"https://{SITE}/", NOW)
+        store.frontier.add(SITE, seeds(*range(5000)))
+        plans = []
+
+        def explain(connection, _cursor, statement, parameters, *_):
+            if statement.startswith("SELECT"):
+                plans.extend(
+                    row[0].strip() for row in connection.connection.execute(f"EXPLAIN {statement}", parameters)
+                )
+
+        event.listen(store.engine, "before_cursor_execute", explain)
+        assert store.frontier.add(SITE, seeds(*range(400))) == 0
+        assert len(claim(store)) == 100
+        store.close()
+    conditions = {plan for plan in plans if plan.startswith("Index Cond")}
+    assert any("source =" in condition and "url =" in condition for condition in conditions)
+    assert any("source =" in condition and "due =" in condition for condition in conditions)
+    assert not [plan for plan in plans if "Sort" in plan or "Seq Scan on page" in plan]

@@ -1,0 +1,70 @@
+"""WHAT WE KEEP: one store for each database and process, with one thread that writes."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
+
+from wikicrawl.store.engine import connect, parse_url
+from wikicrawl.store.frontier import Frontier
+from wikicrawl.store.hosts import Hosts
+from wikicrawl.store.jobs import Jobs
+from wikicrawl.store.migrations import migrate
+from wikicrawl.store.pages import Pages
+from wikicrawl.store.sources import Sources
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlalchemy import URL
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_stores: dict[URL, Store] = {}
+_lock = threading.Lock()
+
+
+def open_store(url: str) -> Store:
+    """The store of this process for a database, which is created or migrated first; each opening wants one close()."""
+    place = parse_url(url)
+    with _lock:
+        store = _stores.get(place) or Store(place)
+        _stores[place] = store
+        store._users += 1
+        return store
+
+
+class Store:
+    def __init__(self, url: URL) -> None:
+        self.url = url
+        self._users = 0
+        self.engine = connect(url)
+        try:
+            migrate(self.engine)
+        except BaseException:
+            self.engine.dispose()
+            raise
+        # SQLite's writers do not queue fairly: one thread keeps this process from competing with itself.
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix="store")
+        self.frontier = Frontier(self.engine)
+        self.pages = Pages(self.engine)
+        self.hosts = Hosts(self.engine)
+        self.jobs = Jobs(self.engine)
+        self.sources = Sources(self.engine)
+
+    async def run(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Make a blocking call of the store without stopping the event loop."""
+        return await asyncio.get_running_loop().run_in_executor(self._writer, partial(call, *args, **kwargs))
+
+    def close(self) -> None:
+        with _lock:
+            self._users -= 1
+            if self._users > 0:
+                return
+            del _stores[self.url]
+        self._writer.shutdown()
+        self.engine.dispose()
