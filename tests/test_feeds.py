@@ -8,7 +8,9 @@ from scrapy.exporters import JsonItemExporter, JsonLinesItemExporter
 from wikicrawl.feeds import CsvExporter, UnbufferedFileStorage
 from wikicrawl.items import COLUMNS, Page
 
-ODD = Page(url="http://a.example/", title="=HYPERLINK(1)", description="@SUM(A1)", markdown='a "b", c\nd', links=["u1", "u2,x"])
+ODD = Page(
+    url="http://a.example/", title="=HYPERLINK(1)", description="@SUM(A1)", markdown='a "b", c\nd', links=["u1", "u2,x"]
+)
 
 
 def exported(exporter_class, *items, **options):
@@ -42,7 +44,9 @@ def test_a_csv_row_reads_back_with_one_link_a_line():
     assert tuple(rows[0]) == COLUMNS
 
 
-@pytest.mark.parametrize(("exporter", "read"), [(JsonItemExporter, json.loads), (JsonLinesItemExporter, lambda text: [json.loads(text)])])
+@pytest.mark.parametrize(
+    ("exporter", "read"), [(JsonItemExporter, json.loads), (JsonLinesItemExporter, lambda text: [json.loads(text)])]
+)
 def test_json_feeds_show_the_columns_and_nothing_else(exporter, read):
     rows = read(exported(exporter, ODD))
     assert list(rows[0]) == list(COLUMNS)

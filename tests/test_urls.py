@@ -307,3 +307,17 @@ def test_a_scope_survives_pickling_and_keeps_its_start_canonical():
     assert copy == scope
     assert hash(copy) == hash(scope)
     assert copy.admit("http://h/a/b") == "http://h/a/b"
+
+
+def test_sifting_canonical_urls_is_admitting_each_of_them_once():
+    scope = Scope(start="http://a.example/", exclude=("/private",))
+    links = [
+        "http://a.example/x",
+        "http://b.example/",
+        "http://a.example/private/1",
+        "http://a.example/x",
+        "http://a.example/y.png",
+    ]
+    assert scope.sift(links) == ["http://a.example/x"]
+    rewriting = Scope(start="http://a.example/", normalize=((r"\?.*", ""),))
+    assert rewriting.sift(["http://a.example/x?a=1", "http://a.example/x?b=2"]) == ["http://a.example/x"]

@@ -9,6 +9,8 @@ from scrapy.exporters import CsvItemExporter
 from scrapy.extensions.feedexport import FileFeedStorage
 
 if TYPE_CHECKING:
+    from io import BytesIO
+
     from scrapy import Spider
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
@@ -27,9 +29,9 @@ class UnbufferedFileStorage(FileFeedStorage):
 
 
 class CsvExporter(CsvItemExporter):
-    """Scrapy's CSV, with lists one URL a line, one header also when appending, and no cell that a spreadsheet would run."""
+    """Scrapy's CSV: one header, also when appending; lists one URL a line; no cell that a spreadsheet would run."""
 
-    def __init__(self, file: IO[bytes], **kwargs: Any) -> None:
+    def __init__(self, file: BytesIO, **kwargs: Any) -> None:
         is_new = file.tell() == 0
         super().__init__(file, **{"join_multivalued": "\n", "include_headers_line": is_new, **kwargs})
 

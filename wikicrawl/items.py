@@ -61,6 +61,7 @@ COLUMNS = tuple(column.name for column in fields(Page) if column.name != "visit"
 OUTCOMES = {
     "ok": "content was got and kept (new, changed or the same)",
     "redirected": "led to another page of the site, which has the content",
+    "landed": "got on the way, when another page redirected to it",
     "empty": "a page without text",
     "not_html": "not a web page (a PDF, an image, JSON …)",
     "missing": "HTTP 404 or 410",
