@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from itertools import filterfalse
+from operator import itemgetter
 from typing import TYPE_CHECKING, AnyStr
 
 if TYPE_CHECKING:
@@ -34,41 +36,41 @@ FLAT = (
     "area base br col embed hr img input link meta param source track wbr p li dt dd tr td th option "
     "path circle rect line use stop polygon polyline ellipse"
 )
-FLAT_TEXT = frozenset(word for name in FLAT.split() for word in (name, f"/{name}"))
+# With the empty name, which is that of comments, scripts and the like.
+FLAT_TEXT = frozenset(["", *(word for name in FLAT.split() for word in (name, f"/{name}"))])
+NAME, FLOOD = itemgetter(0), itemgetter(1)  # of what a scan finds
 FLAT_BYTES = frozenset(name.encode() for name in FLAT_TEXT)
 
 
 def is_hostile(body: bytes) -> bool:
     """Whether a parser should see this only after `tame`, and the main process not at all."""
     tags = BYTES.findall(body)
-    return _has_flood(tags) or _is_deep((name.lower() for name, _ in tags), FLAT_BYTES)
+    return _has_flood(tags) or _is_deep(map(bytes.lower, map(NAME, tags)), FLAT_BYTES)
 
 
 def tame(text: str) -> str:
     """The page with over-long tags cut and tags nested beyond the limit taken out; the text stays."""
     tags = TEXT.findall(text)
-    if not _has_flood(tags) and not _is_deep((name.lower() for name, _ in tags), FLAT_TEXT):
+    if not _has_flood(tags) and not _is_deep(map(str.lower, map(NAME, tags)), FLAT_TEXT):
         return text
     return REWRITE.sub(_Flattener(), text)
 
 
 def _has_flood(tags: list[tuple[AnyStr, AnyStr]]) -> bool:
-    return any(flood for _, flood in tags)
+    return any(map(FLOOD, tags))
 
 
 def _is_deep(names: Iterable[AnyStr], flat: frozenset[AnyStr]) -> bool:
     """An end tag only ends an element of its name: what is left open stays open, as <b> does for a browser."""
     depth = 0
-    opened: Counter[AnyStr] = Counter()
-    for name in names:
-        if not name or name in flat:
-            continue
+    opened: dict[AnyStr, int] = {}
+    for name in filterfalse(flat.__contains__, names):
         if name[0] not in (47, "/"):
-            opened[name] += 1
+            opened[name] = opened.get(name, 0) + 1
             depth += 1
             if depth > MAX_DEPTH:
                 return True
-        elif opened[name[1:]]:
+        elif opened.get(name[1:]):
             opened[name[1:]] -= 1
             depth -= 1
     return False
