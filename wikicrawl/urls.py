@@ -170,7 +170,7 @@ class Scope:
             return "path"
         if self.include and not any(pattern.search(url) for pattern in _compiled("include", self.include)):
             return "not_included"
-        if any(pattern.search(url) for pattern in _compiled("exclude", self.exclude)):
+        if self.exclude and any(pattern.search(url) for pattern in _compiled("exclude", self.exclude)):
             return "excluded"
         return "media" if MEDIA.search(path) and not WIKI_TITLE.search(path) else ""
 

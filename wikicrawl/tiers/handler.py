@@ -13,7 +13,6 @@ from weakref import WeakValueDictionary
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
 from scrapy.utils.httpobj import urlparse_cached
 
-from wikicrawl.tiers.browser import Browser
 from wikicrawl.tiers.options import number
 
 if TYPE_CHECKING:
@@ -24,6 +23,8 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
+    from wikicrawl.tiers.browser import Browser
+
 
 class TierDownloadHandler:
     """Requests with `meta["tiers_browser"]` go to the browser, all others over HTTP."""
@@ -32,8 +33,9 @@ class TierDownloadHandler:
     _of_crawler: ClassVar[WeakValueDictionary[Crawler, TierDownloadHandler]] = WeakValueDictionary()
 
     def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
         self._pace = Pace(crawler)
-        self._browser = Browser(crawler)
+        self._browser: Browser | None = None
         self._http = HTTP11DownloadHandler(crawler)
         self._is_closed = False
 
@@ -47,7 +49,7 @@ class TierDownloadHandler:
     async def download_request(self, request: Request) -> Response:
         async with self._pace.turn(request) as sent:
             if request.meta.get("tiers_browser"):
-                return await self._browser.fetch(request, on_send=sent)
+                return await self._start_browser().fetch(request, on_send=sent)
             sent()
             return await self._http.download_request(request)
 
@@ -55,8 +57,16 @@ class TierDownloadHandler:
         if self._is_closed:
             return
         self._is_closed = True
-        await self._browser.close()
+        if self._browser is not None:
+            await self._browser.close()
         await self._http.close()
+
+    def _start_browser(self) -> Browser:
+        if self._browser is None:
+            from wikicrawl.tiers.browser import Browser  # noqa: PLC0415 - Playwright takes 0.1 s, and most crawls none of it
+
+            self._browser = Browser(self._crawler)
+        return self._browser
 
 
 @dataclass
