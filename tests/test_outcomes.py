@@ -1,0 +1,109 @@
+"""Every claimed page ends in exactly one named outcome, whatever the web does."""
+
+import csv
+import json
+import time
+
+import pytest
+from odd_site import odd_site
+
+from wikicrawl.items import OUTCOMES
+from wikicrawl.store import open_store
+
+EXPECTED = {
+    "/": "ok",
+    "/article/1": "ok",
+    "/article/new-place": "landed",
+    "/odd-bytes": "ok",
+    "/self-redirect": "ok",
+    "/old": "redirected",
+    "/elsewhere": "offsite",
+    "/loop/0": "redirects",
+    "/pdf": "not_html",
+    "/gone": "missing",
+    "/nowhere": "missing",
+    "/throttled": "throttled",
+    "/broken": "http_error",
+    "/forbidden": "blocked",
+    "/forbidden-by-robots": "robots",
+    "/large": "too_large",
+    "/cut": "network",
+    "/empty": "http_error",
+    "/shell": "needs_browser",
+}
+
+
+@pytest.fixture
+def crawled(scrapy, tmp_path):
+    links = [path for path in EXPECTED if path not in ("/", "/article/new-place")]
+    with odd_site(*links) as site:
+        scrapy(
+            "crawl", "site", "-a", f"url={site.url}", "-s", "TIERS_BROWSER=0", "-s", "DOWNLOAD_MAXSIZE=1000000",
+            "-s", "RETRY_TIMES=1", "-O", str(tmp_path / "pages.jsonl"), "-O", str(tmp_path / "pages.csv"),
+        )  # fmt: skip
+        yield site, open_store(scrapy.store_url), tmp_path
+    open_store(scrapy.store_url).close()
+
+
+def test_each_misbehaviour_has_its_outcome_and_nothing_is_left_over(crawled):
+    site, store, folder = crawled
+    pages = {path: store.pages.find(site.url + path[1:]) for path in EXPECTED}
+    assert {path: page.outcome for path, page in pages.items()} == EXPECTED
+    assert [status.visited for status in store.pages.status(now=0)] == [len(EXPECTED)]
+    assert set(EXPECTED.values()) <= set(OUTCOMES)
+    visited = [path for path in pages if path != "/article/new-place"]  # got on the way through /old
+    assert [len(store.pages.visits(pages[path].id)) for path in visited] == [1] * len(visited)
+    assert store.pages.unfinished() == []
+    rows = [json.loads(line) for line in (folder / "pages.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert sorted(row["url"] for row in rows) == sorted(pages[path].url for path in visited)
+    assert [row["url"] for row in rows if bool(row["error"]) == bool(row["markdown"])] == []
+    with (folder / "pages.csv").open(encoding="utf-8", newline="") as file:
+        assert len(list(csv.DictReader(file))) == len(rows)
+    store.close()
+
+
+def test_a_host_outside_the_scope_is_never_asked(scrapy):
+    with odd_site() as other, odd_site("/away") as site:
+        away = {"get_away": lambda self: self.send(302, "", Location=other.url.replace("127.0.0.1", "localhost"))}
+        site.RequestHandlerClass = type("Away", (site.RequestHandlerClass,), away)
+        scrapy("crawl", "site", "-a", f"url={site.url}", "-s", "TIERS_BROWSER=0")
+        assert other.hits == []
+
+
+def test_a_start_url_that_has_moved_is_crawled_where_it_is_now(scrapy):
+    with odd_site("/article/1") as new, odd_site() as old:
+        moved = {"get_home": lambda self: self.send(301, "", Location=new.url)}
+        old.RequestHandlerClass = type("Moved", (old.RequestHandlerClass,), moved)
+        for _ in range(2):
+            scrapy("crawl", "site", "-a", f"url={old.url}", "-s", "TIERS_BROWSER=0")
+        store = open_store(scrapy.store_url)
+        kept = {page.url for page in store.pages.each()}
+        store.close()
+    assert kept == {new.url, f"{new.url}article/1"}
+
+
+def test_a_page_of_another_visit_is_kept_when_a_later_one_fails(scrapy):
+    again = (
+        "-s",
+        "SCHEDULE_NEW_SECONDS=1",
+        "-s",
+        "SCHEDULE_MIN_SECONDS=1",
+        "-s",
+        "TIERS_BROWSER=0",
+        "-a",
+        "sitemap=false",
+    )
+    with odd_site() as site:
+        scrapy("crawl", "site", "-a", f"url={site.url}", *again)
+        site.RequestHandlerClass = type(
+            "Broken", (site.RequestHandlerClass,), {"get_home": lambda self: self.get_broken()}
+        )
+        store = open_store(scrapy.store_url)
+        first = store.pages.find(site.url)
+        while time.time() <= first.due:
+            time.sleep(0.05)
+        scrapy("crawl", "site", "-a", f"url={site.url}", *again, "-s", "RETRY_TIMES=0")
+        later = store.pages.find(site.url)
+        store.close()
+    assert (later.outcome, later.version) == ("http_error", 1)
+    assert later.markdown == first.markdown != ""

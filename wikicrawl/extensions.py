@@ -1,0 +1,204 @@
+"""Tell of a crawl while it runs and when it ends: the job in the store, the progress in the terminal."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import time
+import uuid
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from rich.console import Console, Group
+from rich.file_proxy import FileProxy
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+from scrapy import signals
+from scrapy.exceptions import NotConfigured
+from scrapy.logformatter import LogFormatter, LogFormatterResult
+from scrapy.utils.asyncio import create_looping_call
+
+from wikicrawl.store import open_store
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from scrapy import Spider
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+    from twisted.python.failure import Failure
+
+REFRESH_SECONDS = 0.5
+
+
+class JobRecorder:
+    """Writes the crawl run into the store: scrapyd calls a job that died finished, we do not."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        self._store = open_store(crawler.settings["STORE_URL"])
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        recorder = cls(crawler)
+        crawler.signals.connect(recorder.spider_opened, signals.spider_opened)
+        crawler.signals.connect(recorder.spider_closed, signals.spider_closed)
+        return recorder
+
+    async def spider_opened(self, spider: Spider) -> None:
+        self._job = getattr(spider, "job_id", None) or uuid.uuid4().hex
+        spider.job_id = self._job  # type: ignore[attr-defined]
+        await self._store.run(
+            self._store.jobs.start,
+            self._job,
+            spider=spider.name,
+            source=getattr(spider, "source", ""),
+            arguments=spider.args.model_dump(mode="json") if hasattr(spider, "args") else {},
+            now=int(time.time()),
+        )
+
+    async def spider_closed(self, reason: str) -> None:
+        stats = {key: value for key, value in self._crawler.stats.get_stats().items() if isinstance(value, int | float)}
+        await self._store.run(self._store.jobs.finish, self._job, reason=reason, stats=stats, now=int(time.time()))
+        self._store.close()
+
+
+@dataclass
+class _Run:
+    """What the progress line and the summary show of one crawl."""
+
+    crawler: Crawler
+    started: float
+    seconds: float = 0.0
+    next_due: int | None = None
+    feeds: tuple[str, ...] = ()
+
+    def stats(self, prefix: str) -> dict[str, int]:
+        stats = self.crawler.stats.get_stats()
+        return {key.removeprefix(prefix): value for key, value in stats.items() if key.startswith(prefix)}
+
+
+class Progress:
+    """A live table while crawls run in this process (in a terminal), and one summary after the last of them."""
+
+    _runs: ClassVar[list[_Run]] = []
+    _open: ClassVar[int] = 0
+    _live: ClassVar[Live | None] = None
+
+    def __init__(self, crawler: Crawler) -> None:
+        if not crawler.settings.getbool("PROGRESS_ENABLED"):
+            raise NotConfigured
+        self._run = _Run(crawler, time.monotonic(), feeds=tuple(map(str, crawler.settings.getdict("FEEDS"))))
+        self._store = open_store(crawler.settings["STORE_URL"])
+        Progress._open += 1
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        progress = cls(crawler)
+        crawler.signals.connect(progress.spider_opened, signals.spider_opened)
+        crawler.signals.connect(progress.spider_closed, signals.spider_closed)
+        return progress
+
+    def spider_opened(self) -> None:
+        self._runs.append(self._run)
+        if Progress._live is None and sys.stderr.isatty():
+            Progress._live = _start_live(self._runs)
+        self._ticking = create_looping_call(self._tick)
+        self._ticking.start(REFRESH_SECONDS, now=False)
+
+    def _tick(self) -> None:
+        self._run.seconds = time.monotonic() - self._run.started
+        if Progress._live is not None:
+            Progress._live.update(_table(self._runs))
+
+    async def spider_closed(self, spider: Spider) -> None:
+        self._ticking.stop()
+        self._tick()
+        source = getattr(spider, "source", "")
+        self._run.next_due = await self._store.run(self._store.frontier.next_due, source)
+        self._store.close()
+        Progress._open -= 1
+        if Progress._open == 0:
+            self._finish()
+
+    def _finish(self) -> None:
+        if Progress._live is not None:
+            Progress._live.update(Text(""))
+            Progress._live.stop()
+            Progress._live = None
+        _summarise(Console(stderr=True, highlight=False, width=None if sys.stderr.isatty() else 120), self._runs)
+        self._runs.clear()
+
+
+def _start_live(runs: list[_Run]) -> Live:
+    console = Console(stderr=True, highlight=False)
+    live = Live(_table(runs), console=console, refresh_per_second=4, redirect_stdout=False, redirect_stderr=False)
+    live.start()
+    for handler in logging.getLogger().handlers:  # log lines go above the table, not through it
+        if isinstance(handler, logging.StreamHandler) and handler.stream is sys.stderr:
+            handler.setStream(FileProxy(console, sys.stderr))
+    return live
+
+
+def _table(runs: list[_Run]) -> Table:
+    """A row a site: pages by tier, escalations and outcomes with their reasons, bytes and time."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading, justify in (("site", "left"), ("pages", "right"), ("by tier", "left"), ("escalated", "left")):
+        table.add_column(heading, justify=justify, overflow="fold")  # type: ignore[arg-type]
+    for heading, justify in (("outcomes", "left"), ("MB", "right"), ("s", "right")):
+        table.add_column(heading, justify=justify, overflow="fold")  # type: ignore[arg-type]
+    for run in runs:
+        outcomes = run.stats("store/outcome/")
+        table.add_row(
+            getattr(run.crawler.spider, "source", ""),
+            str(run.stats("store/").get("pages", 0)),
+            count_words({tier: count for tier, count in run.stats("store/tier/").items() if tier != "none"}),
+            count_words(run.stats("tiers/escalated/")),
+            count_words(outcomes),
+            f"{run.stats('store/').get('bytes', 0) / 1e6:.2f}",
+            f"{run.seconds:.1f}",
+        )
+    return table
+
+
+def count_words(counts: dict[str, int]) -> str:
+    """`{"ok": 3, "robots": 1}` → `ok 3, robots 1`, the most frequent first."""
+    return ", ".join(f"{name} {count}" for name, count in sorted(counts.items(), key=lambda pair: -pair[1])) or "–"
+
+
+def _summarise(console: Console, runs: list[_Run]) -> None:
+    lines: list[Any] = [_table(runs), ""]
+    for run in runs:
+        if not run.stats("store/outcome/"):
+            lines.append(_nothing_due(run))
+    if any(run.stats("tiers/no_browser") for run in runs):
+        lines.append("No browser was found, so pages that need one were left out: scrapy browser --install")
+    settings = runs[0].crawler.settings
+    lines.append(f"database  {settings['STORE_URL']}")
+    lines.extend(f"feed      {feed}" for feed in dict.fromkeys(feed for run in runs for feed in run.feeds))
+    console.print(Group(*lines))
+
+
+def _nothing_due(run: _Run) -> str:
+    source = getattr(run.crawler.spider, "source", "")
+    if run.next_due is None:
+        return f"{source}: nothing to fetch"
+    when = time.strftime("%Y-%m-%d %H:%M", time.localtime(run.next_due))
+    return f"{source}: nothing is due, so nothing was fetched again; next visit {when}"
+
+
+class QuietLogFormatter(LogFormatter):
+    """Pages and their failures are outcomes in the store: each is worth a DEBUG line, not a warning."""
+
+    def scraped(self, item: Any, response: Response | Failure | None, spider: Spider) -> LogFormatterResult:
+        return {"level": logging.DEBUG, "msg": "Scraped %(url)s", "args": {"url": getattr(item, "url", item)}}
+
+    def download_error(
+        self, failure: Failure, request: Any, spider: Spider, errmsg: str | None = None
+    ) -> LogFormatterResult:
+        return {
+            "level": logging.DEBUG,
+            "msg": "Could not get %(url)s: %(error)s",
+            "args": {"url": request.url, "error": errmsg or failure.value},
+        }

@@ -1,0 +1,1 @@
+"""WHAT HAPPENS: extract 100, changes 200, store 400."""

@@ -1,0 +1,1 @@
+"""WHO ASKS: spiders claim due pages and turn responses into items."""
