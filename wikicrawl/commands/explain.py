@@ -1,0 +1,120 @@
+"""Say how a page would be got and how it was got."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
+
+from wikicrawl.commands import print_problem
+from wikicrawl.commands.status import local_time
+from wikicrawl.sources import load_sources
+from wikicrawl.store import Store, open_store
+from wikicrawl.tiers.choose import TierMemory, path_pattern
+from wikicrawl.tiers.executable import find_browser
+from wikicrawl.urls import Refusal, canonical, netloc, path_of
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator
+
+    from scrapy.settings import BaseSettings
+
+    from wikicrawl.store.pages import StoredPage, StoredVisit
+
+Line = tuple[str, str]
+
+
+class Command(ScrapyCommand):
+    requires_project = True
+    requires_crawler_process = False
+
+    def syntax(self) -> str:
+        return "[options] URL"
+
+    def short_desc(self) -> str:
+        return "Say how a page would be got and how it was got: tier, verdicts, extractor, hash, next visit"
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        if len(args) != 1:
+            raise UsageError("give one URL, for example: scrapy explain https://example.org/")
+        assert self.settings is not None
+        url = canonical(args[0] if "://" in args[0] else f"https://{args[0]}")
+        if isinstance(url, Refusal):
+            print(f"url         {args[0]}\nrefused     {url.reason}")
+            return
+        try:
+            store = open_store(self.settings["STORE_URL"])
+        except ValueError as error:
+            self.exitcode = print_problem(error)
+            return
+        try:
+            for label, text in explain(url, store, self.settings):
+                print(f"{label:<11} {text}")
+        except ValueError as error:
+            self.exitcode = print_problem(error)
+        finally:
+            store.close()
+
+
+def explain(url: str, store: Store, settings: BaseSettings) -> Iterator[Line]:
+    yield "url", url
+    yield from _would_be_got(url, store, settings)
+    page = store.pages.find(url)
+    if page is None:
+        yield "was got", "never: the page is not in the store"
+        return
+    yield "source", f"{page.source}, depth {page.depth}, {page.state}"
+    visits = store.pages.visits(page.id, limit=5)
+    if not visits:
+        yield "was got", "not yet: it waits for its first visit"
+    for visit in visits:
+        yield "was got", _visit_line(visit)
+        yield from (("", _step_line(step)) for step in visit.trail)
+    yield from _content_lines(page)
+    if page.due:
+        yield "next visit", local_time(page.due)
+
+
+def _would_be_got(url: str, store: Store, settings: BaseSettings) -> Iterator[Line]:
+    told = load_sources(settings["SOURCES_FILE"]).of(netloc(url), path_of(url))
+    memory = TierMemory(
+        store,
+        scope=settings["TIERS_SCOPE"],
+        retest_every=settings.getint("TIERS_RETEST_EVERY"),
+        half_life_days=settings.getfloat("TIERS_HALF_LIFE_DAYS"),
+    )
+    if told.tier != "auto":
+        yield "would go by", f"{told.tier}, as sources.yml says"
+    elif asyncio.run(memory.choose(url)) == "browser":
+        yield "would go by", f"browser, which earlier pages like {path_pattern(url)} needed"
+    else:
+        yield "would go by", "http first; a browser only if the answer is a shell, a wall or a failure"
+    yield "browser", find_browser(settings.get("TIERS_BROWSER_EXECUTABLE")) or "none found"
+    if told.source_tier:
+        yield "told", f"{told.source_tier}, weight {told.weight}"
+
+
+def _visit_line(visit: StoredVisit) -> str:
+    line = f"{local_time(visit.finished_at)}  {visit.outcome}  by {visit.tier or 'no tier'}"
+    return f"{line}  ({visit.error})" if visit.error else line
+
+
+def _step_line(step: dict[str, Any]) -> str:
+    line = f"  {step['tier']}: {step['verdict']} ({step['reason']})"
+    if "status" in step:
+        line += f", HTTP {step['status']}, {step['bytes']} bytes, {step['chars']} characters of text"
+    return f"{line} → {step['to']}" if "to" in step else line
+
+
+def _content_lines(page: StoredPage) -> Iterator[Line]:
+    if page.final_url and page.final_url != page.url:
+        yield "leads to", page.final_url
+    if not page.version:
+        return
+    yield "title", page.title
+    yield "extractor", page.extractor
+    yield "hash", page.text_hash
+    yield "version", f"{page.version}, {len(page.markdown)} characters of markdown, got {local_time(page.fetched_at)}"
