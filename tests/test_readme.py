@@ -1,0 +1,148 @@
+"""The reference tables of the README say what the code says.
+
+`PYTHONPATH=. .venv/bin/python tests/test_readme.py` writes them anew.
+"""
+
+import ast
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from scrapy.utils.misc import walk_modules_iter
+
+from wikicrawl import settings
+from wikicrawl.items import OUTCOMES, Page
+from wikicrawl.spiders.site import SiteSpider
+from wikicrawl.tiers import judge, middleware
+
+ROOT = Path(__file__).parents[1]
+README = ROOT / "README.md"
+OURS = re.compile(r"^(WIKICRAWL|SOURCES|STORE|SCHEDULE|TIERS|MARKDOWN|EXTRACT|PROGRESS|DEMO)_")
+COLUMNS = {
+    "url": "the page that was asked for, in canonical form",
+    "final_url": "where it led after redirects",
+    "source": "the source it is kept under",
+    "domain": "host and port",
+    "depth": "links away from the start URL",
+    "title": "title",
+    "description": "the page's own description",
+    "language": "language, as the page says",
+    "markdown": "the content",
+    "text_hash": "SHA-256 of the content's text",
+    "links": "links of the page that belong to the crawl",
+    "images": "images of the content",
+    "tier": "`http`, `browser` (`api`)",
+    "verdict": "what the last answer was",
+    "reason": "why, in one word",
+    "http_status": "HTTP status; 0 where nothing answered",
+    "fetched_at": "when, ISO 8601 in UTC",
+    "changed": "`new`, `changed` or `same`",
+    "bytes": "size of the body",
+    "extractor": "which candidate gave the content",
+    "weight": "weight of the source, from sources.yml",
+    "source_tier": "group of the source, from sources.yml",
+    "error": "what went wrong, in words",
+}
+
+
+def table(headings, rows):
+    lines = [f"| {' | '.join(headings)} |", f"|{'---|' * len(headings)}"]
+    return "\n".join(lines + [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in rows])
+
+
+def settings_table():
+    source = Path(settings.__file__).read_text(encoding="utf-8")
+    lines = source.splitlines()
+    rows = []
+    for node in ast.parse(source).body:
+        target = (
+            node.target
+            if isinstance(node, ast.AnnAssign)
+            else node.targets[0]
+            if isinstance(node, ast.Assign)
+            else None
+        )
+        if target is not None and OURS.match(target.id):
+            comment = lines[node.end_lineno - 1].partition("  # ")[2]
+            rows.append((f"`{target.id}`", f"`{ast.unparse(node.value)}`", comment))
+    return table(["setting", "default", "meaning"], rows)
+
+
+def arguments_table():
+    rows = []
+    for name, schema in SiteSpider.get_param_schema()["properties"].items():
+        default = schema.get("default", "")
+        rows.append((f"`{name}`", f"`{default}`" if default not in ("", []) else "", schema["description"]))
+    return table(["argument", "default", "meaning"], rows)
+
+
+def commands_table():
+    rows = []
+    for module in walk_modules_iter("wikicrawl.commands"):
+        if hasattr(module, "Command"):
+            command = module.Command()
+            name = module.__name__.rpartition(".")[2]
+            rows.append((f"`scrapy {name} {command.syntax()}`".replace(" `", "`"), command.short_desc()))
+    return table(["command", "what it does"], sorted(rows))
+
+
+def outcomes_table():
+    return table(["outcome", "meaning"], [(f"`{name}`", meaning) for name, meaning in OUTCOMES.items()])
+
+
+def reasons_table():
+    return table(
+        ["reason", "meaning"],
+        [(f"`{name}`", meaning) for name, meaning in {**judge.REASONS, **middleware.REASONS}.items()],
+    )
+
+
+def columns_table():
+    return table(["column", "meaning"], [(f"`{name}`", meaning) for name, meaning in COLUMNS.items()])
+
+
+TABLES = {
+    "arguments": arguments_table,
+    "columns": columns_table,
+    "commands": commands_table,
+    "outcomes": outcomes_table,
+    "reasons": reasons_table,
+    "settings": settings_table,
+}
+
+
+def block(name):
+    return re.compile(rf"(<!-- {name} -->\n)(.*?)(<!-- /{name} -->)", re.DOTALL)
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_reference_table_says_what_the_code_says(name):
+    found = block(name).search(README.read_text(encoding="utf-8"))
+    assert found is not None
+    assert found[2].strip() == TABLES[name]()
+
+
+def test_every_column_of_the_feed_is_explained():
+    assert list(COLUMNS) == [name for name in Page.__dataclass_fields__ if name != "visit"]
+
+
+def test_every_setting_of_ours_says_what_it_means():
+    assert not [line for line in settings_table().splitlines()[2:] if line.endswith("|  |")]
+
+
+def test_the_tree_in_the_readme_names_every_part_of_the_package():
+    text = README.read_text(encoding="utf-8")
+    parts = {path.name for path in (ROOT / "wikicrawl").iterdir() if path.name[0].isalpha()}
+    assert not [part for part in parts if not re.search(rf"^  {re.escape(part)}/?\s", text, re.MULTILINE)]
+
+
+def write():
+    text = README.read_text(encoding="utf-8")
+    for name, make in TABLES.items():
+        text = block(name).sub(lambda found, make=make: f"{found[1]}\n{make()}\n\n{found[3]}", text)
+    README.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(write())
