@@ -73,6 +73,9 @@ class Handler(BaseHTTPRequestHandler):
     def get_large(self):
         self.send(200, page("Large", "x" * 3_000_000))
 
+    def get_slow_to_read(self):
+        self.send(200, page("Slow", "<p>word</p>" * 100_000))
+
     def get_cut(self):
         self.send_response(200)
         self.send_header("Content-Type", "text/html")

@@ -106,6 +106,19 @@ def test_pages_come_breadth_first_and_the_start_url_first_of_all(demo, scrapy, t
     assert [row["depth"] for row in rows] == sorted(row["depth"] for row in rows)
 
 
+def test_sitemaps_give_pages_with_the_dates_they_say(demo, scrapy):
+    scrapy("crawl", "site", "-a", f"url={demo.urls['news']}", "-a", "max_depth=1", "-a", "max_pages=500")
+    articles = {url: page for url, page in kept_pages(scrapy.store_url).items() if page.lastmod}
+    assert len(articles) >= 60  # all of them, though the home page links to a few only
+    assert {page.depth for page in articles.values()} <= {0, 1}
+
+
+def test_the_other_markdown_engine_gives_the_same_sentences(demo, scrapy):
+    scrapy("crawl", "site", "-a", f"url={demo.urls['brochure']}", "-s", "MARKDOWN_ENGINE=markdownify")
+    pages = kept_pages(scrapy.store_url)
+    assert not [url for url in demo.pages("brochure") if demo.text("brochure", url) not in pages[url].markdown]
+
+
 def test_links_deeper_than_the_limit_are_not_visited(demo, scrapy):
     scrapy("crawl", "site", "-a", f"url={demo.urls['docs']}", "-a", "sitemap=false", "-a", "max_depth=0")
     assert list(kept_pages(scrapy.store_url)) == [demo.urls["docs"]]
@@ -171,6 +184,7 @@ def test_a_wrong_argument_is_explained_in_one_screen(scrapy, arguments, complain
         ("TIERS_SCOPE", "planet"),
         ("TIERS_BROWSER_EXECUTABLE", "/nowhere/chromium"),
         ("STORE_URL", "mysql://a/b"),
+        ("STORE_CLAIM_SIZE", "0"),
         ("SCHEDULE_STALE_FACTOR", "0.5"),
         ("MARKDOWN_ENGINE", "pandoc"),
         ("SOURCES_FILE", "nowhere.yml"),

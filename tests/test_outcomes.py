@@ -62,6 +62,16 @@ def test_each_misbehaviour_has_its_outcome_and_nothing_is_left_over(crawled):
     store.close()
 
 
+def test_a_page_that_takes_its_worker_too_long_costs_the_worker_and_not_the_crawl(scrapy):
+    limits = ("-s", "MARKDOWN_ENGINE=markdownify", "-s", "EXTRACT_CPU_SECONDS=1", "-s", "CONCURRENT_REQUESTS=1")
+    with odd_site("/slow-to-read", "/article/1") as site:
+        scrapy("crawl", "site", "-a", f"url={site.url}", "-s", "TIERS_BROWSER=0", *limits)
+        store = open_store(scrapy.store_url)
+        outcomes = [store.pages.find(site.url + path).outcome for path in ("slow-to-read", "article/1")]
+        store.close()
+    assert outcomes == ["extract_timeout", "ok"]
+
+
 def test_a_host_outside_the_scope_is_never_asked(scrapy):
     with odd_site() as other, odd_site("/away") as site:
         away = {"get_away": lambda self: self.send(302, "", Location=other.url.replace("127.0.0.1", "localhost"))}

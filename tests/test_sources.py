@@ -2,7 +2,7 @@ import pytest
 
 from wikicrawl.sources import Source, load_sources
 
-SEED_003 = """
+TOLD = """
 game: wow
 source_tiers:
   official:
@@ -26,7 +26,7 @@ tiers:
 @pytest.fixture
 def sources(tmp_path):
     file = tmp_path / "sources.yml"
-    file.write_text(SEED_003, encoding="utf-8")
+    file.write_text(TOLD, encoding="utf-8")
     return load_sources(str(file))
 
 

@@ -305,3 +305,11 @@ def test_postgresql_looks_pages_up_before_it_has_statistics(postgres_server):
     assert any("source =" in condition and "url =" in condition for condition in conditions)
     assert any("source =" in condition and "due =" in condition for condition in conditions)
     assert not [plan for plan in plans if "Sort" in plan or "Seq Scan on page" in plan]
+
+
+def test_a_known_page_takes_the_date_its_sitemap_says(store):
+    store.frontier.add(SITE, [Seed(f"https://{SITE}/x", 1)])
+    assert store.frontier.add(SITE, [Seed(f"https://{SITE}/x", 1, lastmod=NOW - 5)]) == 0
+    assert store.pages.find(f"https://{SITE}/x").lastmod == NOW - 5
+    store.frontier.add(SITE, [Seed(f"https://{SITE}/x", 1)])
+    assert store.pages.find(f"https://{SITE}/x").lastmod == NOW - 5

@@ -46,13 +46,14 @@ class Command(ScrapyCommand):
 
 def install() -> None:
     """Playwright's own Chromium, else the distribution's where we may install it."""
-    commands = [[sys.executable, "-m", "playwright", "install", "chromium"]]
+    commands = ["playwright install chromium"]
     if os.geteuid() == 0 and shutil.which("apt-get"):
-        commands += [["apt-get", "update", "-qq"], ["apt-get", "install", "-y", "-qq", "chromium"]]
+        commands += ["apt-get update -qq", "apt-get install -y -qq chromium"]
     for command in commands:
-        print(f"browser   none found; trying: {' '.join(command[-3:])}", file=sys.stderr)
+        print(f"browser   none found; trying: {command}", file=sys.stderr)
+        words = [*([sys.executable, "-m"] if command.startswith("playwright") else []), *command.split()]
         try:
-            subprocess.run(command, check=False, timeout=INSTALL_SECONDS, capture_output=True)  # noqa: S603
+            subprocess.run(words, check=False, timeout=INSTALL_SECONDS, capture_output=True)  # noqa: S603
         except (OSError, subprocess.TimeoutExpired) as error:
             print(f"browser   {error}", file=sys.stderr)
         if find_browser(None):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wikicrawl.extract.worker import ExtractFailed, Workers
-from wikicrawl.items import Page, Visit
+from wikicrawl.items import OUTCOMES, Page, Visit
 
 if TYPE_CHECKING:
     from typing import Any, Self
@@ -45,7 +45,7 @@ class ExtractPipeline:
             found = await self._workers.extract(body, page.final_url, visit.encoding)
         except ExtractFailed as failure:
             visit.outcome = page.reason = failure.reason
-            page.error = str(failure)
+            page.error = f"{OUTCOMES[failure.reason]} {failure.detail}".strip()
             self._stats.inc_value(f"extract/{failure.reason}")
             return
         page.title, page.description, page.language = found.title, found.description, found.language

@@ -14,8 +14,10 @@ from scrapy.exceptions import (
     CannotResolveHostError,
     DownloadCancelledError,
     DownloadConnectionRefusedError,
+    DownloadFailedError,
     DownloadTimeoutError,
     IgnoreRequest,
+    ResponseDataLossError,
     UnsupportedURLSchemeError,
 )
 from w3lib.encoding import http_content_type_encoding
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
     from scrapy.http import Response
+    from scrapy.settings import BaseSettings
     from twisted.python.failure import Failure
 
 # What a verdict means for the visit; a page (or a shell that no tier could better) has content instead.
@@ -49,6 +52,7 @@ FAILURES: dict[type[Exception], str] = {
     DownloadCancelledError: "too_large",
     UnsupportedURLSchemeError: "scheme",
 }
+DOWNLOAD_ERRORS: tuple[type[Exception], ...] = (*FAILURES, DownloadFailedError, ResponseDataLossError, IgnoreRequest)
 IGNORED = {"robots.txt": "robots", "crawl's scope": "offsite", "max redirections": "redirects", "size": "too_large"}
 
 
@@ -73,8 +77,8 @@ class FrontierSpider(Spider):
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
         spider = super().from_crawler(crawler, *args, **kwargs)
         settings = crawler.settings
-        spider._lease_seconds = settings.getint("STORE_LEASE_SECONDS")
-        spider._claim_size = settings.getint("STORE_CLAIM_SIZE")
+        spider._lease_seconds = _at_least(settings, "STORE_LEASE_SECONDS", 10)
+        spider._claim_size = _at_least(settings, "STORE_CLAIM_SIZE", 1)
         spider._owner = owner_name()
         spider._sources = load_sources(settings["SOURCES_FILE"])
         spider.store = open_store(settings["STORE_URL"])
@@ -231,6 +235,13 @@ def failure_outcome(exception: Exception) -> str:
         message = str(exception).lower()
         return next((outcome for sign, outcome in IGNORED.items() if sign in message), "ignored")
     return "network"
+
+
+def _at_least(settings: BaseSettings, name: str, least: int) -> int:
+    value = settings.getint(name)
+    if value < least:
+        raise ValueError(f"{name} is {value}; it must be {least} or more")
+    return value
 
 
 def _in_words(outcome: str, page: Page) -> str:

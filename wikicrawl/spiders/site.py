@@ -16,7 +16,7 @@ from scrapy.http.request import NO_CALLBACK
 from scrapy_spider_metadata import Args
 
 from wikicrawl.extract.sitemap import read_sitemap, sitemap_lines
-from wikicrawl.spiders.base import FrontierSpider
+from wikicrawl.spiders.base import DOWNLOAD_ERRORS, FrontierSpider
 from wikicrawl.store.frontier import Seed
 from wikicrawl.urls import Refusal, Scope, canonical, netloc
 
@@ -187,7 +187,7 @@ class SiteSpider(Args[SiteArguments], FrontierSpider):
         )
         try:
             response = await self.crawler.engine.download_async(request)
-        except Exception as error:
+        except DOWNLOAD_ERRORS as error:
             logger.info("No sitemap from %(url)s: %(error)s", {"url": url, "error": error}, extra={"spider": self})
             return None
         return response if response.status == 200 else None

@@ -57,13 +57,14 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Discovery:
-    """What some seeds would change: pages not yet known, and waiting pages that turn out to be nearer."""
+    """What some seeds would change: pages not yet known, waiting pages that turn out to be nearer, dates of others."""
 
     new: list[Seed]
     nearer: list[dict[str, int]]
+    dated: list[dict[str, int]]
 
     def __bool__(self) -> bool:
-        return bool(self.new or self.nearer)
+        return bool(self.new or self.nearer or self.dated)
 
 
 class Frontier:
@@ -173,17 +174,19 @@ def discover(connection: Connection, source: str, seeds: Iterable[Seed]) -> Disc
     for seed in seeds:
         if seed.url not in nearest or seed.depth < nearest[seed.url].depth:
             nearest[seed.url] = seed
-    nearer = []
+    nearer, dated = [], []
     for urls in _batches(list(nearest)):
         for row in connection.execute(_known(connection, source, urls)):
             seed = nearest.pop(row.url)
             if row.due == 0 and seed.depth < row.depth:
                 nearer.append({"page_id": row.id, "nearer": seed.depth})
-    return Discovery(list(nearest.values()), nearer)
+            if seed.lastmod is not None and seed.lastmod != row.lastmod:
+                dated.append({"page_id": row.id, "date": seed.lastmod})
+    return Discovery(list(nearest.values()), nearer, dated)
 
 
 def _known(connection: Connection, source: str, urls: Sequence[str]) -> Select[Any]:
-    known = select(page.c.id, page.c.url, page.c.depth, page.c.due).where(page.c.source == source)
+    known = select(page.c.id, page.c.url, page.c.depth, page.c.due, page.c.lastmod).where(page.c.source == source)
     if connection.dialect.name == "sqlite":
         return known.where(page.c.url.in_(urls))
     # For a list PostgreSQL reads all pages of the source until it has statistics (adding 100,000 took 79 s); one
@@ -198,6 +201,9 @@ def add_pages(connection: Connection, source: str, discovery: Discovery) -> int:
     if discovery.nearer:
         is_farther = page.c.id == bindparam("page_id"), page.c.due == 0, page.c.depth > bindparam("nearer")
         connection.execute(update(page).where(*is_farther).values(depth=bindparam("nearer")), discovery.nearer)
+    if discovery.dated:
+        is_dated = page.c.id == bindparam("page_id")
+        connection.execute(update(page).where(is_dated).values(lastmod=bindparam("date")), discovery.dated)
     if not discovery.new:
         return 0
     rows = [{"source": source, "url": seed.url, "depth": seed.depth, "lastmod": seed.lastmod} for seed in discovery.new]
