@@ -110,6 +110,14 @@ def test_export_jsonl_and_csv_hold_the_same_pages(demo, crawled, tmp_path):
     assert {row["url"] for row in rows} == set(demo.pages("brochure"))
 
 
+def test_an_export_carries_the_weight_that_sources_yml_gives(demo, crawled, tmp_path):
+    told = tmp_path / "sources.yml"
+    told.write_text("source_tiers: {gold: {domains: [127.0.0.1], weight: 0.7}}")
+    crawled("export", "jsonl", str(tmp_path), "-s", f"SOURCES_FILE={told}")
+    rows = [json.loads(line) for line in (tmp_path / "pages.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert {(row["weight"], row["source_tier"]) for row in rows} == {(0.7, "gold")}
+
+
 def test_export_of_an_unknown_form_names_the_known_ones(scrapy, tmp_path):
     assert "md, jsonl, csv, text" in scrapy("export", "docx", str(tmp_path), expect=2).stderr
 

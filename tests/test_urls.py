@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from wikicrawl.urls import MAX_CHARS, Refusal, Scope, canonical, netloc, path_of, resolve
+from wikicrawl.urls import MAX_CHARS, Refusal, Scope, canonical, netloc, path_of, resolve, typed_url
 
 WPT = Path(__file__).parents[2] / "shared" / "corpora" / "urltestdata.json"
 
@@ -321,3 +321,10 @@ def test_sifting_canonical_urls_is_admitting_each_of_them_once():
     assert scope.sift(links) == ["http://a.example/x"]
     rewriting = Scope(start="http://a.example/", normalize=((r"\?.*", ""),))
     assert rewriting.sift(["http://a.example/x?a=1", "http://a.example/x?b=2"]) == ["http://a.example/x"]
+
+
+@pytest.mark.parametrize(
+    ("text", "url"), [("example.org", "https://example.org/"), ("http://a.example", "http://a.example/")]
+)
+def test_an_address_may_be_typed_without_its_scheme(text, url):
+    assert typed_url(text) == url

@@ -184,8 +184,11 @@ def _nothing_due(run: _Run) -> str:
     source = getattr(run.crawler.spider, "source", "")
     if run.next_due is None:
         return f"{source}: nothing to fetch"
-    when = time.strftime("%Y-%m-%d %H:%M", time.localtime(run.next_due))
-    return f"{source}: nothing is due, so nothing was fetched again; next visit {when}"
+    return f"{source}: nothing is due, so nothing was fetched again; next visit {local_time(run.next_due)}"
+
+
+def local_time(seconds: int) -> str:
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))
 
 
 class QuietLogFormatter(LogFormatter):

@@ -88,6 +88,11 @@ def canonical(link: str, base: str | None = None) -> str | Refusal:
     return Refusal("template") if _is_template(link, url) else url
 
 
+def typed_url(text: str) -> str | Refusal:
+    """An address as people type it: https where no scheme is given."""
+    return canonical(text if "://" in text else f"https://{text}")
+
+
 def netloc(url: str) -> str:
     """The `host` or `host:port` of a canonical URL."""
     return url.split("/", 3)[2]

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
-from wikicrawl.commands import print_problem
-from wikicrawl.commands.status import local_time
+from wikicrawl.commands import opened_store, print_problem
+from wikicrawl.extensions import local_time
 from wikicrawl.sources import load_sources
-from wikicrawl.store import Store, open_store
 from wikicrawl.tiers.choose import TierMemory, path_pattern
 from wikicrawl.tiers.executable import find_browser
-from wikicrawl.urls import Refusal, canonical, netloc, path_of
+from wikicrawl.urls import Refusal, netloc, path_of, typed_url
 
 if TYPE_CHECKING:
     import argparse
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 
     from scrapy.settings import BaseSettings
 
+    from wikicrawl.store import Store
     from wikicrawl.store.pages import StoredPage, StoredVisit
 
 Line = tuple[str, str]
@@ -41,22 +41,16 @@ class Command(ScrapyCommand):
         if len(args) != 1:
             raise UsageError("give one URL, for example: scrapy explain https://example.org/")
         assert self.settings is not None
-        url = canonical(args[0] if "://" in args[0] else f"https://{args[0]}")
+        url = typed_url(args[0])
         if isinstance(url, Refusal):
             print(f"url         {args[0]}\nrefused     {url.reason}")
             return
-        try:
-            store = open_store(self.settings["STORE_URL"])
-        except ValueError as error:
-            self.exitcode = print_problem(error)
-            return
-        try:
-            for label, text in explain(url, store, self.settings):
-                print(f"{label:<11} {text}")
-        except ValueError as error:
-            self.exitcode = print_problem(error)
-        finally:
-            store.close()
+        with opened_store(self.settings) as store:
+            try:
+                for label, text in explain(url, store, self.settings):
+                    print(f"{label:<11} {text}")
+            except ValueError as error:  # a setting is wrong
+                self.exitcode = print_problem(error)
 
 
 def explain(url: str, store: Store, settings: BaseSettings) -> Iterator[Line]:

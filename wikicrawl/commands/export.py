@@ -13,17 +13,17 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.exporters import JsonLinesItemExporter
 
-from wikicrawl.commands import print_problem
+from wikicrawl.commands import opened_store, print_problem
 from wikicrawl.commands.page import front_matter, to_item
 from wikicrawl.feeds import CsvExporter
 from wikicrawl.items import COLUMNS
-from wikicrawl.store import open_store
+from wikicrawl.sources import load_sources
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterable
 
-    from wikicrawl.store.pages import StoredPage
+    from wikicrawl.items import Page
 
 MAX_NAME = 100  # characters; file systems allow 255 bytes, and a character may take four with its hash behind it
 UNSAFE = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*]|^[. ]+|[. ]+$')
@@ -49,24 +49,19 @@ class Command(ScrapyCommand):
             raise UsageError(f"give a form ({', '.join(WRITERS)}) and a folder, for example: scrapy export md out")
         assert self.settings is not None
         form, folder = args[0], Path(args[1])
-        try:
-            store = open_store(self.settings["STORE_URL"])
-        except ValueError as error:
-            self.exitcode = print_problem(error)
-            return
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            pages = (page for page in store.pages.each(opts.source) if page.version)
-            count, where = WRITERS[form](pages, folder)
-        except OSError as error:
-            self.exitcode = print_problem(error)
-            return
-        finally:
-            store.close()
+        with opened_store(self.settings) as store:
+            try:
+                sources = load_sources(self.settings["SOURCES_FILE"])
+                folder.mkdir(parents=True, exist_ok=True)
+                pages = (to_item(page, sources) for page in store.pages.each(opts.source))
+                count, where = WRITERS[form](pages, folder)
+            except (OSError, ValueError) as error:
+                self.exitcode = print_problem(error)
+                return
         print(f"{form:<9} {count} pages in {where}")
 
 
-def write_markdown(pages: Iterable[StoredPage], folder: Path) -> tuple[int, Path]:
+def write_markdown(pages: Iterable[Page], folder: Path) -> tuple[int, Path]:
     """A file a page, mirroring the site's paths; files whose page has not changed are left alone."""
     taken: set[str] = set()
     count = 0
@@ -75,20 +70,20 @@ def write_markdown(pages: Iterable[StoredPage], folder: Path) -> tuple[int, Path
         if str(path).casefold() in taken:
             path = path.with_name(f"{path.stem}-{_short_hash(page.url)}.md")
         taken.add(str(path).casefold())
-        _write(folder / path, f"{front_matter(to_item(page))}\n{page.markdown}\n")
+        _write(folder / path, f"{front_matter(page)}\n{page.markdown}\n")
         count += 1
     return count, folder
 
 
-def write_json_lines(pages: Iterable[StoredPage], folder: Path) -> tuple[int, Path]:
+def write_json_lines(pages: Iterable[Page], folder: Path) -> tuple[int, Path]:
     return _write_items(pages, folder / "pages.jsonl", JsonLinesItemExporter)
 
 
-def write_csv(pages: Iterable[StoredPage], folder: Path) -> tuple[int, Path]:
+def write_csv(pages: Iterable[Page], folder: Path) -> tuple[int, Path]:
     return _write_items(pages, folder / "pages.csv", CsvExporter)
 
 
-def write_text(pages: Iterable[StoredPage], folder: Path) -> tuple[int, Path]:
+def write_text(pages: Iterable[Page], folder: Path) -> tuple[int, Path]:
     """One file a source, each page under a line with its URL and depth."""
     count = 0
     for source, group in groupby(pages, key=lambda page: page.source):
@@ -132,13 +127,13 @@ def _write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
 
 
-def _write_items(pages: Iterable[StoredPage], path: Path, exporter_class: Any) -> tuple[int, Path]:
+def _write_items(pages: Iterable[Page], path: Path, exporter_class: Any) -> tuple[int, Path]:
     count = 0
     with path.open("wb") as file:
         exporter = exporter_class(file, fields_to_export=list(COLUMNS), encoding="utf-8")
         exporter.start_exporting()
         for page in pages:
-            exporter.export_item(to_item(page))
+            exporter.export_item(page)
             count += 1
         exporter.finish_exporting()
     return count, path

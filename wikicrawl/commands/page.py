@@ -14,7 +14,7 @@ from wikicrawl.commands import print_problem
 from wikicrawl.items import Page
 from wikicrawl.spiders.base import FrontierSpider
 from wikicrawl.store.frontier import Claim
-from wikicrawl.urls import Refusal, Scope, canonical, netloc
+from wikicrawl.urls import Refusal, Scope, netloc, path_of, typed_url
 
 if TYPE_CHECKING:
     import argparse
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from scrapy import Request
 
+    from wikicrawl.sources import Sources
     from wikicrawl.store.pages import StoredPage
 
 FRONT_MATTER = (
@@ -52,7 +53,7 @@ class Command(ScrapyCommand):
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         if len(args) != 1:
             raise UsageError("give one URL, for example: scrapy page https://example.org/")
-        url = canonical(args[0] if "://" in args[0] else f"https://{args[0]}")
+        url = typed_url(args[0])
         if isinstance(url, Refusal):
             raise UsageError(f"{args[0]!r} is not a web address (http:// or https://)")
         page = self._get(url, opts.tier)
@@ -108,8 +109,9 @@ class OnePageSpider(FrontierSpider):
         )
 
 
-def to_item(page: StoredPage) -> Page:
+def to_item(page: StoredPage, sources: Sources) -> Page:
     """A kept page as the feeds show it."""
+    told = sources.of(netloc(page.url), path_of(page.url))
     return Page(
         url=page.url,
         final_url=page.final_url or page.url,
@@ -124,10 +126,13 @@ def to_item(page: StoredPage) -> Page:
         links=page.links,
         images=page.images,
         tier=page.tier,
+        verdict="page",
         http_status=page.http_status,
         fetched_at=datetime.fromtimestamp(page.fetched_at, UTC).isoformat(timespec="seconds"),
         bytes=page.bytes,
         extractor=page.extractor,
+        weight=told.weight,
+        source_tier=told.source_tier,
     )
 
 

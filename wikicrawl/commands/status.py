@@ -9,9 +9,8 @@ from rich.console import Console
 from rich.table import Table
 from scrapy.commands import ScrapyCommand
 
-from wikicrawl.commands import print_problem
-from wikicrawl.extensions import count_words
-from wikicrawl.store import open_store
+from wikicrawl.commands import opened_store
+from wikicrawl.extensions import count_words, local_time
 
 if TYPE_CHECKING:
     import argparse
@@ -31,18 +30,10 @@ class Command(ScrapyCommand):
         return "Show what the store holds and any page that is not in a final state"
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        assert self.settings is not None
         console = Console(width=None if Console().is_terminal else 140, highlight=False)
-        try:
-            store = open_store(self.settings["STORE_URL"])
-        except ValueError as error:
-            self.exitcode = print_problem(error)
-            return
-        try:
+        with opened_store(self.settings) as store:
             sources = store.pages.status(now=int(time.time()))
             unfinished = store.pages.unfinished(limit=SHOWN + 1)
-        finally:
-            store.close()
         if not sources:
             console.print("The store is empty: scrapy crawl site -a url=https://…")
             return
@@ -80,7 +71,3 @@ def _print_unfinished(console: Console, pages: list[StoredPage]) -> None:
     for page in pages[:SHOWN]:
         state = f"claimed, try {page.attempt}" if page.lease_owner else "given back: the same crawl again visits it"
         console.print(f"  {page.url}  {state}", soft_wrap=True)
-
-
-def local_time(seconds: int) -> str:
-    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))

@@ -90,7 +90,6 @@ class FrontierSpider(Spider):
 
     async def prepare(self) -> None:
         """Before the first claim: make the source known and put its first pages into the frontier."""
-        raise NotImplementedError
 
     async def discover(self) -> None:
         """Beside the crawl, which does not end before it has: look for further pages."""

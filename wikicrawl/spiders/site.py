@@ -18,7 +18,7 @@ from scrapy_spider_metadata import Args
 from wikicrawl.extract.sitemap import read_sitemap, sitemap_lines
 from wikicrawl.spiders.base import DOWNLOAD_ERRORS, FrontierSpider
 from wikicrawl.store.frontier import Seed
-from wikicrawl.urls import Refusal, Scope, canonical, netloc
+from wikicrawl.urls import Refusal, Scope, canonical, netloc, typed_url
 
 if TYPE_CHECKING:
     from scrapy.http import Response
@@ -86,7 +86,7 @@ class SiteArguments(BaseModel):
     @field_validator("url")
     @classmethod
     def _url_is_a_web_address(cls, value: str) -> str:
-        url = canonical(value if "://" in value else f"https://{value}")
+        url = typed_url(value)
         if isinstance(url, Refusal):
             raise ValueError(f"{value!r} is not a web address (http:// or https://)")
         return url
