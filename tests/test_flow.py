@@ -8,6 +8,8 @@ import signal
 import subprocess
 
 import pytest
+from command import ScrapyCommand
+from postgres import fresh_database
 
 from wikicrawl.items import COLUMNS
 from wikicrawl.store import open_store
@@ -52,6 +54,15 @@ def test_a_site_that_needs_script_is_kept_whole_by_the_browser(demo, scrapy, tmp
     first = next(row for row in rows_of(feed) if row["url"] == demo.urls[site])
     assert (first["tier"], first["verdict"]) == ("browser", "page")
     assert f"tier_fallback {demo.urls[site]} from http to browser: {reason}" in done.stderr
+
+
+@pytest.mark.postgres
+def test_a_crawl_may_keep_its_pages_in_postgresql(demo, tmp_path, postgres_server):
+    with fresh_database(postgres_server) as url:
+        scrapy = ScrapyCommand(tmp_path, url)
+        scrapy("crawl", "site", "-a", f"url={demo.urls['docs']}", "-a", "max_pages=500")
+        assert set(demo.pages("docs")) <= set(kept_pages(url))
+        assert "nothing is due" in scrapy("crawl", "site", "-a", f"url={demo.urls['docs']}").stderr
 
 
 @pytest.mark.browser
@@ -215,6 +226,13 @@ def test_arguments_that_scrapyd_adds_are_dropped(demo, scrapy):
     assert (job.id, job.reason) == ("abc123", "finished")
 
 
+def wait_for_rows(process, feed, count):
+    while not feed.exists() or feed.read_bytes().count(b"\n") < count:
+        assert process.poll() is None
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(0.05)
+
+
 @pytest.mark.slow
 def test_after_kill_9_the_same_command_loses_no_page_and_stores_none_twice(demo, scrapy, tmp_path):
     feed = tmp_path / "pages.jsonl"
@@ -230,13 +248,11 @@ def test_after_kill_9_the_same_command_loses_no_page_and_stores_none_twice(demo,
         "-o",
         str(feed),
     ]
-    process = scrapy.start(*arguments, "-s", "DOWNLOAD_DELAY=0.05")
-    while not feed.exists() or feed.read_bytes().count(b"\n") < 12:
-        assert process.poll() is None
-        with pytest.raises(subprocess.TimeoutExpired):
-            process.wait(0.05)
-    os.kill(process.pid, signal.SIGKILL)
-    process.wait()
+    for kills in range(1, 5):
+        process = scrapy.start(*arguments, "-s", "DOWNLOAD_DELAY=0.05")
+        wait_for_rows(process, feed, 8 * kills)
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
     assert len(kept_pages(scrapy.store_url)) < len(demo.pages("news"))
     scrapy(*arguments)
     store = open_store(scrapy.store_url)
@@ -244,9 +260,9 @@ def test_after_kill_9_the_same_command_loses_no_page_and_stores_none_twice(demo,
         pages = {page.url: page for page in store.pages.each()}
         assert store.pages.unfinished() == []
         assert {page.version for page in pages.values()} == {1}
-        assert {
-            len([visit for visit in store.pages.visits(page.id) if visit.outcome == "ok"]) for page in pages.values()
-        } == {1}
+        asked = [page for page in pages.values() if page.outcome != "landed"]  # those came with another page
+        outcomes = [[visit.outcome for visit in store.pages.visits(page.id)] for page in asked]
+        assert {names.count("ok") for names in outcomes} == {1}
     finally:
         store.close()
     assert set(demo.pages("news")) <= set(pages)
@@ -258,10 +274,7 @@ def test_sigterm_leaves_no_page_claimed(demo, scrapy, tmp_path):
     process = scrapy.start(
         "crawl", "site", "-a", f"url={demo.urls['news']}", "-s", "DOWNLOAD_DELAY=0.2", "-o", str(feed)
     )
-    while not feed.exists() or feed.read_bytes().count(b"\n") < 2:
-        assert process.poll() is None
-        with pytest.raises(subprocess.TimeoutExpired):
-            process.wait(0.05)
+    wait_for_rows(process, feed, 2)
     process.send_signal(signal.SIGTERM)
     assert process.wait(20) == 0
     store = open_store(scrapy.store_url)

@@ -175,19 +175,43 @@ def test_a_renewed_lease_does_not_expire(store):
     assert [page.attempt for page in claim(store, "other", now=NOW + 111)] == [2]
 
 
-def test_a_page_that_three_processes_died_with_is_parked(store):
-    store.frontier.add(SITE, seeds("a", "b"))
-    good, poison = claim(store)
-    finish(store, good)
-    for death in (1, 2):
-        assert [page.attempt for page in claim(store, now=NOW + 61 * death)] == [death + 1]
-    assert claim(store, now=NOW + 61 * 3) == []
-    page = store.pages.find(poison.url)
+def test_a_page_that_processes_keep_dying_with_is_parked_and_those_beside_it_are_not(store):
+    """Every process that has claimed «poison» dies at once."""
+    store.frontier.add(SITE, seeds("a", "poison", "b"))
+    finished, deaths = [], 0
+    for round in range(12):
+        claims = claim(store, now=NOW + 61 * round)
+        if "poison" in names(claims):
+            deaths += 1
+            continue
+        for page in claims:
+            finish(store, page)
+            finished += names([page])
+    assert (sorted(finished), deaths) == (["a", "b"], 5)
+    page = store.pages.find(f"https://{SITE}/poison")
     assert (page.state, page.due, page.outcome, page.lease_owner) == ("parked", None, "parked", None)
     (visit,) = store.pages.visits(page.id)
-    assert (visit.outcome, visit.reason, visit.attempt) == ("parked", "died", 3)
+    assert (visit.outcome, visit.reason, visit.attempt) == ("parked", "died", 5)
     assert store.frontier.leased(SITE) == 0
-    assert admitted(store) == 2
+    assert admitted(store) == 3
+
+
+def test_a_suspect_is_claimed_when_nothing_else_is_left_and_alone(store):
+    store.frontier.add(SITE, seeds("a", "b"))
+    claim(store)
+    claim(store, now=NOW + 61)
+    store.frontier.add(SITE, seeds("c"))
+    later = NOW + 122
+    (other,) = claim(store, now=later)
+    assert names([other]) == ["c"]
+    assert claim(store, now=later) == []
+    finish(store, other)
+    (suspect,) = claim(store, now=later)
+    store.frontier.add(SITE, seeds("d"))
+    assert claim(store, now=later) == []
+    assert names(claim(store, "another process", now=later)) == ["d"]
+    finish(store, suspect)
+    assert len(claim(store, now=later)) == 1
 
 
 def test_a_live_process_keeps_its_claims(store):

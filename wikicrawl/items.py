@@ -85,5 +85,5 @@ OUTCOMES = {
     "extract_error": "the worker raised an error",
     "dropped": "another item pipeline dropped or failed on the page",
     "error": "a bug in a spider callback",
-    "parked": "three processes died with this page; it is not tried again",
+    "parked": "process after process died with this page, also alone with it; it is not tried again",
 }

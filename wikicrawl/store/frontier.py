@@ -21,13 +21,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any, TypeVar
 
-    from sqlalchemy import Connection, Engine, Row, Select
+    from sqlalchemy import ColumnElement, Connection, Engine, Row, Select
 
     T = TypeVar("T")
 
 __all__ = ["Claim", "Frontier", "Seed", "owner_name"]
 
-MAX_DEATHS = 3  # claims that ended without an outcome; then the page is taken for their cause
+# Claims that ended without an outcome. A process dies with all the pages it holds, guilty or not: whoever has died with
+# others so often is from then on claimed alone, and parked when that has ended three more processes.
+CROWD_DEATHS = 2
+MAX_DEATHS = CROWD_DEATHS + 3
 BATCH = 500  # bound values in one statement; SQLite before 3.32 allows 999
 NO_LEASE = {"lease_owner": None, "lease_until": None}
 
@@ -81,14 +84,20 @@ class Frontier:
     ) -> list[Claim]:
         """Lease pages to `owner`: first those never admitted, by depth, as far as `max_pages` allows; then those due.
 
-        Whoever dies holding a lease loses it when it expires; a page that three have died with is parked.
+        Whoever dies holding a lease loses it when it expires. A page that processes keep dying with is claimed alone,
+        when nothing else is left, and parked in the end.
         """
         with self._engine.begin() as connection:
             admitted = lock_source(connection, source)
             expired = select(page.c.id, page.c.attempt).where(page.c.source == source, page.c.lease_until < now)
             _take_back(connection, expired, now)
+            held = connection.scalars(_held(source, owner)).all()
+            if any(attempt > CROWD_DEATHS for attempt in held):
+                return []
             new = connection.execute(_waiting(source, min(limit, max_pages - admitted))).all()
-            due = connection.execute(_due(source, now, limit - len(new))).all()
+            due = connection.execute(_due(source, now, limit - len(new), page.c.attempt < CROWD_DEATHS)).all()
+            if not (held or new or due):
+                due = connection.execute(_due(source, now, 1, page.c.attempt >= CROWD_DEATHS)).all()
             _lease(connection, [*new, *due], owner, now, now + lease_seconds)
             if new:
                 admit(connection, source, len(new))
@@ -217,9 +226,14 @@ def _waiting(source: str, limit: int) -> Select[Any]:
     return _claimable(limit).where(*is_waiting).order_by(page.c.depth, page.c.id)
 
 
-def _due(source: str, now: int, limit: int) -> Select[Any]:
+def _held(source: str, owner: str) -> Select[int]:
+    is_held = page.c.source == source, page.c.lease_until.is_not(None), page.c.lease_owner == owner
+    return select(page.c.attempt).where(*is_held)
+
+
+def _due(source: str, now: int, limit: int, *conditions: ColumnElement[bool]) -> Select[Any]:
     is_due = page.c.source == source, page.c.lease_until.is_(None), page.c.due > 0, page.c.due <= now
-    return _claimable(limit).where(*is_due).order_by(page.c.due, page.c.depth, page.c.id)
+    return _claimable(limit).where(*is_due, *conditions).order_by(page.c.due, page.c.depth, page.c.id)
 
 
 def _claimable(limit: int) -> Select[Any]:
