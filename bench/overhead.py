@@ -24,6 +24,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PR_SET_CHILD_SUBREAPER = 36
+LABELS = {
+    "bare": "(a) bare Scrapy",
+    "site": "(b) scrapy crawl site",
+    "inline": "(c) Scrapy + readability + markdownify",
+}
 
 SERVER = """
 import sys
@@ -124,14 +129,16 @@ def main() -> None:
         base = f"http://127.0.0.1:{int(server.stdout.readline())}/"
         size = int(server.stderr.readline())
         measure("site", base, 1)  # compiles the modules
-        rows = {
-            name: [measure(name, base, options.pages) for _ in range(options.rounds)]
-            for name in ("bare", "site", "inline")
-        }
+        # In turns, so that a busy minute of the machine does not fall to one of them.
+        rounds = [{name: measure(name, base, options.pages) for name in LABELS} for _ in range(options.rounds)]
     finally:
         server.kill()
         server.wait()
-    report({name: statistics.median(values) for name, values in rows.items()}, options.pages, size)
+    print(f"{options.pages} static pages of {size / 1000:.0f} kB; CPU ms per page, start-up included; medians")
+    for name, label in LABELS.items():
+        cost = statistics.median(row[name] for row in rounds)
+        ratio = statistics.median(row[name] / row["inline"] for row in rounds)
+        print(f"{label:<40} {cost:7.1f}   {ratio:.2f} × (c)")
 
 
 def measure(name: str, base: str, pages: int) -> float:
@@ -181,17 +188,6 @@ def reap_orphans() -> None:
     while len(children.read_text().split()) > 1:
         os.waitpid(-1, os.WNOHANG)
         time.sleep(0.05)
-
-
-def report(medians: dict[str, float], pages: int, size: int) -> None:
-    labels = {
-        "bare": "(a) bare Scrapy",
-        "site": "(b) scrapy crawl site",
-        "inline": "(c) Scrapy + readability + markdownify",
-    }
-    print(f"{pages} static pages of {size / 1000:.0f} kB; CPU ms per page, start-up included")
-    for name, label in labels.items():
-        print(f"{label:<40} {medians[name]:7.1f}   {medians[name] / medians['inline']:.2f} × (c)")
 
 
 if __name__ == "__main__":

@@ -48,12 +48,9 @@ def to_markdown(html: str | bytes, url: str) -> str:
 
 def _extract(text: str, url: str, engine: str) -> Extraction:
     tree = parse(text)
-    # lxml makes an element's Python object anew each time it is met, unless somebody holds it: a tenth of all time.
-    elements = list(tree.iter())
     meta = find_metadata(tree, url)
     links = find_links(tree, url)
     markdown, images, extractor, text_chars = _content(tree, text, url, meta, engine)
-    elements.clear()
     return Extraction(
         title=meta.pop("title", ""),
         description=meta.pop("description", ""),

@@ -42,7 +42,8 @@ def _is_layout(table: HtmlElement, rows: list[HtmlElement]) -> bool:
 
 
 def _is_column(cell: HtmlElement) -> bool:
-    return next(cell.iterdescendants(*BLOCKS), None) is not None and len(cell.text_content()) > LONG_CELL
+    has_blocks = len(cell) > 0 and next(cell.iterdescendants(*BLOCKS), None) is not None
+    return has_blocks and len(cell.text_content()) > LONG_CELL
 
 
 def _unlay(table: HtmlElement, rows: list[HtmlElement]) -> None:
@@ -114,6 +115,8 @@ def _span(cell: HtmlElement, name: str) -> int:
 
 def _inline(cell: HtmlElement) -> None:
     """Put what stood in blocks on lines of one cell."""
+    if not len(cell):
+        return
     for block in list(cell.iterdescendants(*BLOCKS)):
         end = cell.makeelement("br")
         end.tail, block.tail = block.tail, None

@@ -7,8 +7,8 @@ import re
 import sys
 from itertools import dropwhile
 
-from lxml.etree import ParserError, SubElement, XMLSyntaxError
-from lxml.html import HtmlElement, HTMLParser, document_fromstring
+from lxml.etree import ElementDefaultClassLookup, HTMLParser, ParserError, SubElement, XMLSyntaxError
+from lxml.html import HtmlElement, document_fromstring
 from w3lib.encoding import resolve_encoding
 
 from wikicrawl.extract.guard import tame
@@ -37,6 +37,8 @@ XML_DECLARATION = re.compile(r"^\s*<\?xml\b[^>]*>")
 # lxml refuses to set a text with any of these; two of the non-characters are the markdown step's private marks.
 NOT_IN_A_TREE = re.compile("[\x00-\x08\x0b\x0e-\x1f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
 HEAD_TAGS = frozenset({"title", "meta", "link", "base", "script", "style", "noscript", "template"})
+# lxml.html asks Python for the class of every element, to tell forms from the rest; we need no such difference.
+ONE_CLASS = ElementDefaultClassLookup(element=HtmlElement)
 EMPTY_PAGE = "<html><body></body></html>"
 
 
@@ -57,6 +59,7 @@ def decode(body: bytes, encoding: str | None = None) -> str:
 def parse(text: str) -> HtmlElement:
     """The page's tree, without comments; nothing but want of memory makes it raise."""
     parser = HTMLParser(huge_tree=True, remove_comments=True, remove_pis=True)  # huge: text nodes over 10 MB are kept
+    parser.set_element_class_lookup(ONE_CLASS)
     try:
         return _with_body(document_fromstring(defuse(text), parser=parser))
     except ParserError:  # lxml's word for a page without any markup or text
