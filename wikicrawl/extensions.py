@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
+import re
 import sys
 import time
 import uuid
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from rich.console import Console, Group
+from rich.console import Console
 from rich.file_proxy import FileProxy
 from rich.live import Live
 from rich.table import Table
@@ -127,12 +128,16 @@ class Progress:
             Progress._live.update(Text(""))
             Progress._live.stop()
             Progress._live = None
-        _summarise(Console(stderr=True, highlight=False, width=None if sys.stderr.isatty() else 120), self._runs)
+        _summarise(_console(width=None if sys.stderr.isatty() else 120), self._runs)
         self._runs.clear()
 
 
+def _console(width: int | None = None) -> Console:
+    return Console(stderr=True, width=width, highlight=False, markup=False)  # [::1] is an address, not a style
+
+
 def _start_live(runs: list[_Run]) -> Live:
-    console = Console(stderr=True, highlight=False)
+    console = _console()
     live = Live(_table(runs), console=console, refresh_per_second=4, redirect_stdout=False, redirect_stderr=False)
     live.start()
     for handler in logging.getLogger().handlers:  # log lines go above the table, not through it
@@ -168,16 +173,14 @@ def count_words(counts: dict[str, int]) -> str:
 
 
 def _summarise(console: Console, runs: list[_Run]) -> None:
-    lines: list[Any] = [_table(runs), ""]
-    for run in runs:
-        if not run.stats("store/outcome/"):
-            lines.append(_nothing_due(run))
+    console.print(_table(runs))
+    lines = ["", *(_nothing_due(run) for run in runs if not run.stats("store/outcome/"))]
     if any(run.stats("tiers/no_browser") for run in runs):
         lines.append("No browser was found, so pages that need one were left out: scrapy browser --install")
     settings = runs[0].crawler.settings
-    lines.append(f"database  {settings['STORE_URL']}")
+    lines.append(f"database  {without_password(settings['STORE_URL'])}")
     lines.extend(f"feed      {feed}" for feed in dict.fromkeys(feed for run in runs for feed in run.feeds))
-    console.print(Group(*lines))
+    console.print("\n".join(lines), soft_wrap=True)
 
 
 def _nothing_due(run: _Run) -> str:
@@ -185,6 +188,10 @@ def _nothing_due(run: _Run) -> str:
     if run.next_due is None:
         return f"{source}: nothing to fetch"
     return f"{source}: nothing is due, so nothing was fetched again; next visit {local_time(run.next_due)}"
+
+
+def without_password(url: str) -> str:
+    return re.sub(r"(?<=//)([^/@:]*):[^/@]*@", r"\1:***@", url)
 
 
 def local_time(seconds: int) -> str:

@@ -30,7 +30,7 @@ class Command(ScrapyCommand):
         return "Show what the store holds and any page that is not in a final state"
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        console = Console(width=None if Console().is_terminal else 140, highlight=False)
+        console = Console(width=None if Console().is_terminal else 140, highlight=False, markup=False)
         with opened_store(self.settings) as store:
             sources = store.pages.status(now=int(time.time()))
             unfinished = store.pages.unfinished(limit=SHOWN + 1)
