@@ -21,6 +21,12 @@ def test_the_summary_tells_where_everything_is(demo, scrapy, tmp_path):
     assert f"feed      {feed}" in done.stderr
 
 
+def test_scrapy_fetch_leaves_no_job_and_no_summary(demo, scrapy):
+    done = scrapy("fetch", "--nolog", demo.urls["brochure"])
+    assert demo.text("brochure", demo.urls["brochure"]) in done.stdout
+    assert done.stderr == ""
+
+
 def test_progress_can_be_switched_off(demo, scrapy):
     done = scrapy(
         "crawl", "site", "-a", f"url={demo.urls['brochure']}", "-a", "max_pages=1", "-s", "PROGRESS_ENABLED=0"

@@ -33,10 +33,17 @@ if TYPE_CHECKING:
 REFRESH_SECONDS = 0.5
 
 
+def _source(crawler: Crawler) -> str | None:
+    """What is crawled; None for `scrapy shell`, `scrapy fetch` and spiders that keep no pages."""
+    return getattr(crawler.spider, "source", None)
+
+
 class JobRecorder:
     """Writes the crawl run into the store: scrapyd calls a job that died finished, we do not."""
 
     def __init__(self, crawler: Crawler) -> None:
+        if _source(crawler) is None:
+            raise NotConfigured
         self._crawler = crawler
         self._store = open_store(crawler.settings["STORE_URL"])
 
@@ -54,7 +61,7 @@ class JobRecorder:
             self._store.jobs.start,
             self._job,
             spider=spider.name,
-            source=getattr(spider, "source", ""),
+            source=_source(self._crawler) or "",
             arguments=spider.args.model_dump(mode="json") if hasattr(spider, "args") else {},
             now=int(time.time()),
         )
@@ -75,6 +82,10 @@ class _Run:
     next_due: int | None = None
     feeds: tuple[str, ...] = ()
 
+    @property
+    def source(self) -> str:
+        return _source(self.crawler) or ""
+
     def stats(self, prefix: str) -> dict[str, int]:
         stats = self.crawler.stats.get_stats()
         return {key.removeprefix(prefix): value for key, value in stats.items() if key.startswith(prefix)}
@@ -88,7 +99,7 @@ class Progress:
     _live: ClassVar[Live | None] = None
 
     def __init__(self, crawler: Crawler) -> None:
-        if not crawler.settings.getbool("PROGRESS_ENABLED"):
+        if not crawler.settings.getbool("PROGRESS_ENABLED") or _source(crawler) is None:
             raise NotConfigured
         self._run = _Run(crawler, time.monotonic(), feeds=tuple(map(str, crawler.settings.getdict("FEEDS"))))
         self._store = open_store(crawler.settings["STORE_URL"])
@@ -113,11 +124,10 @@ class Progress:
         if Progress._live is not None:
             Progress._live.update(_table(self._runs))
 
-    async def spider_closed(self, spider: Spider) -> None:
+    async def spider_closed(self) -> None:
         self._ticking.stop()
         self._tick()
-        source = getattr(spider, "source", "")
-        self._run.next_due = await self._store.run(self._store.frontier.next_due, source)
+        self._run.next_due = await self._store.run(self._store.frontier.next_due, self._run.source)
         self._store.close()
         Progress._open -= 1
         if Progress._open == 0:
@@ -156,7 +166,7 @@ def _table(runs: list[_Run]) -> Table:
     for run in runs:
         outcomes = run.stats("store/outcome/")
         table.add_row(
-            getattr(run.crawler.spider, "source", ""),
+            run.source,
             str(run.stats("store/").get("pages", 0)),
             count_words({tier: count for tier, count in run.stats("store/tier/").items() if tier != "none"}),
             count_words(run.stats("tiers/escalated/")),
@@ -184,10 +194,9 @@ def _summarise(console: Console, runs: list[_Run]) -> None:
 
 
 def _nothing_due(run: _Run) -> str:
-    source = getattr(run.crawler.spider, "source", "")
     if run.next_due is None:
-        return f"{source}: nothing to fetch"
-    return f"{source}: nothing is due, so nothing was fetched again; next visit {local_time(run.next_due)}"
+        return f"{run.source}: nothing to fetch"
+    return f"{run.source}: nothing is due, so nothing was fetched again; next visit {local_time(run.next_due)}"
 
 
 def without_password(url: str) -> str:
