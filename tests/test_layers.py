@@ -11,9 +11,21 @@ LAYERS = [
     {"commands", "console"},
     {"spiders", "tiers", "pipelines", "extensions", "feeds"},
     {"store", "extract", "search", "layouts"},
-    {"items", "urls", "schedule", "sources", "egress"},
+    {"items", "urls", "schedule", "sources", "numbers", "egress"},
 ]
-NO_SCRAPY = {"extract", "layouts", "store", "search", "urls", "schedule", "sources", "items", "console", "demo"}
+NO_SCRAPY = {
+    "extract",
+    "layouts",
+    "store",
+    "search",
+    "urls",
+    "schedule",
+    "sources",
+    "numbers",
+    "items",
+    "console",
+    "demo",
+}
 COMPONENTS = {"spiders", "tiers", "pipelines", "extensions", "feeds"}
 
 

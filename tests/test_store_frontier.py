@@ -143,15 +143,13 @@ def test_max_pages_holds_through_release_expiry_and_more_links(store):
     assert admitted(store) == 7
 
 
-def test_what_could_be_claimed_is_counted(store):
+def test_the_next_visit_is_that_of_the_first_page_due(store):
     store.frontier.add(SITE, seeds(*range(10)))
-    assert store.frontier.due_count(SITE, now=NOW, max_pages=4) == 4
+    assert store.frontier.next_due(SITE) is None
     for page in claim(store, max_pages=4):
         finish(store, page)
-    assert store.frontier.due_count(SITE, now=NOW, max_pages=4) == 0
-    assert store.frontier.due_count(SITE, now=NOW, max_pages=100) == 6
     assert store.frontier.next_due(SITE) == NOW + Policy().new_seconds
-    assert store.frontier.due_count(SITE, now=NOW + Policy().new_seconds, max_pages=4) == 4
+    assert len(claim(store, now=NOW + Policy().new_seconds, max_pages=4)) == 4
 
 
 def test_a_source_with_nothing_visited_has_no_next_due(store):

@@ -14,6 +14,7 @@ SITE = "site.test"
 HOME = f"https://{SITE}/"
 NOW = 1_000_000
 POLICY = Policy(new_seconds=1000, min_seconds=10, max_seconds=100_000, fresh_factor=0.5, stale_factor=3.0)
+SELDOM = replace(POLICY, new_seconds=10**9, max_seconds=10**9)
 CONTENT = Content(
     final_url=HOME,
     title="Home",
@@ -152,20 +153,11 @@ def test_new_links_are_pages_and_make_a_page_fresh(store):
     (home,) = claim(store)
     assert finish(store, home, links=links).new_links == 2
     for leaf in claim(store):
-        finish(store, leaf, FAILED, None, is_final=True)
+        store.pages.finish(leaf, FAILED, content=None, policy=SELDOM)
     now, finished = visit(store, links=links)
     assert (finished.new_links, finished.due) == (0, now + 3000)
     now, finished = visit(store, links=[*links, Seed(f"{HOME}c", 1)])
     assert (finished.new_links, finished.due) == (1, now + 1500)
-
-
-def test_a_final_outcome_ends_a_page(store):
-    (claimed,) = claim(store)
-    assert finish(store, claimed, FAILED, None, is_final=True).due is None
-    page = store.pages.find(HOME)
-    assert (page.state, page.due) == ("gone", None)
-    assert claim(store, now=NOW + 10**9) == []
-    assert store.frontier.next_due(SITE) is None
 
 
 def test_a_late_result_is_refused_and_nothing_is_written(store):
@@ -291,15 +283,15 @@ def test_each_page_with_content_comes_once_in_order(store, monkeypatch):
 def test_the_status_counts_every_page(store):
     store.jobs.start("job-1", spider="site", source=SITE, arguments={}, now=NOW)
     store.frontier.add(SITE, [Seed(f"{HOME}{number}", 1) for number in range(5)])
-    home, bad, gone = claim(store, limit=3)
+    home, bad, rare = claim(store, limit=3)
     finish(store, home)
     finish(store, bad, FAILED, None)
-    finish(store, gone, FAILED, None, is_final=True)
+    store.pages.finish(rare, FAILED, content=None, policy=SELDOM)
     claim(store, owner="other", limit=1)
     (status,) = store.pages.status(now=NOW + 1000)
     assert (status.id, status.url, status.admitted, status.last_job.id) == (SITE, HOME, 4, "job-1")
     assert (status.pages, status.visited, status.never_visited, status.versions) == (6, 3, 3, 1)
-    assert status.states == {"open": 5, "gone": 1}
+    assert status.states == {"open": 6}
     assert status.outcomes == {"ok": 1, "http_error": 2}
     assert (status.leased, status.owners) == (1, {"other": 1})
     assert (status.due_now, status.next_due) == (2, NOW + 1000)

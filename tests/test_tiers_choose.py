@@ -115,13 +115,9 @@ async def test_cookies_of_a_cleared_wall_are_kept_until_they_expire(store, clock
 
 
 @pytest.mark.parametrize(
-    ("senseless", "setting"),
-    [
-        ({"scope": "planet"}, "TIERS_SCOPE"),
-        ({"retest_every": 1}, "TIERS_RETEST_EVERY"),
-        ({"half_life_days": 0}, "TIERS_HALF_LIFE_DAYS"),
-    ],
+    ("setting", "senseless"), [("TIERS_SCOPE", "planet"), ("TIERS_RETEST_EVERY", 1), ("TIERS_HALF_LIFE_DAYS", "soon")]
 )
-def test_a_senseless_setting_is_refused_by_name(store, senseless, setting):
+def test_a_senseless_setting_is_refused_by_name(store, setting, senseless):
+    sound = {"TIERS_SCOPE": "pattern", "TIERS_RETEST_EVERY": 4, "TIERS_HALF_LIFE_DAYS": 14}
     with pytest.raises(ValueError, match=setting):
-        TierMemory(store, **{"scope": "pattern", "retest_every": 4, "half_life_days": 14, **senseless})
+        TierMemory.from_settings(store, {**sound, setting: senseless})

@@ -74,12 +74,7 @@ def explain(url: str, store: Store, settings: BaseSettings) -> Iterator[Line]:
 
 def _would_be_got(url: str, store: Store, settings: BaseSettings) -> Iterator[Line]:
     told = load_sources(settings["SOURCES_FILE"]).of(netloc(url), path_of(url))
-    memory = TierMemory(
-        store,
-        scope=settings["TIERS_SCOPE"],
-        retest_every=settings.getint("TIERS_RETEST_EVERY"),
-        half_life_days=settings.getfloat("TIERS_HALF_LIFE_DAYS"),
-    )
+    memory = TierMemory.from_settings(store, settings)
     if told.tier != "auto":
         yield "would go by", f"{told.tier}, as sources.yml says"
     elif asyncio.run(memory.choose(url)) == "browser":

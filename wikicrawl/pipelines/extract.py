@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from wikicrawl.extract.worker import ExtractFailed, Workers
 from wikicrawl.items import OUTCOMES, Page, Visit
+from wikicrawl.numbers import number
 
 if TYPE_CHECKING:
     from typing import Any, Self
@@ -20,10 +21,10 @@ class ExtractPipeline:
         settings = crawler.settings
         self._stats = crawler.stats
         self._workers = Workers(
-            processes=settings.getint("EXTRACT_PROCESSES"),
-            seconds=settings.getfloat("EXTRACT_SECONDS"),
-            cpu_seconds=settings.getfloat("EXTRACT_CPU_SECONDS"),
-            memory_bytes=settings.getint("EXTRACT_MEMORY_MB") * 1024 * 1024,
+            processes=int(number(settings, "EXTRACT_PROCESSES", least=1)),
+            seconds=number(settings, "EXTRACT_SECONDS", least=0.1),
+            cpu_seconds=number(settings, "EXTRACT_CPU_SECONDS", least=0.1),
+            memory_bytes=int(number(settings, "EXTRACT_MEMORY_MB", least=256)) * 1024 * 1024,
             engine=settings["MARKDOWN_ENGINE"],
         )
 

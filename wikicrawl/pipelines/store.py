@@ -9,6 +9,7 @@ from scrapy import signals
 from scrapy.exceptions import DropItem
 
 from wikicrawl.items import Page, Visit
+from wikicrawl.numbers import number
 from wikicrawl.schedule import Policy
 from wikicrawl.store import open_store
 from wikicrawl.store.frontier import Claim, Seed
@@ -39,11 +40,11 @@ class StorePipeline:
         self._store = open_store(settings["STORE_URL"])
         self._told: dict[str, int] = {}  # links that the frontier has been told of, and how deep
         self._policy = Policy(
-            new_seconds=settings.getint("SCHEDULE_NEW_SECONDS"),
-            min_seconds=settings.getint("SCHEDULE_MIN_SECONDS"),
-            max_seconds=settings.getint("SCHEDULE_MAX_SECONDS"),
-            fresh_factor=settings.getfloat("SCHEDULE_FRESH_FACTOR"),
-            stale_factor=settings.getfloat("SCHEDULE_STALE_FACTOR"),
+            new_seconds=int(number(settings, "SCHEDULE_NEW_SECONDS", least=0)),
+            min_seconds=int(number(settings, "SCHEDULE_MIN_SECONDS", least=1)),
+            max_seconds=int(number(settings, "SCHEDULE_MAX_SECONDS", least=1)),
+            fresh_factor=number(settings, "SCHEDULE_FRESH_FACTOR", least=0),
+            stale_factor=number(settings, "SCHEDULE_STALE_FACTOR", least=1),
         )
 
     @classmethod

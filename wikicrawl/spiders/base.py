@@ -23,6 +23,7 @@ from scrapy.exceptions import (
 from w3lib.encoding import http_content_type_encoding
 
 from wikicrawl.items import Page, Visit
+from wikicrawl.numbers import number
 from wikicrawl.sources import Sources, load_sources
 from wikicrawl.store import Store, open_store
 from wikicrawl.store.frontier import Claim, owner_name
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
     from scrapy.http import Response
-    from scrapy.settings import BaseSettings
     from twisted.python.failure import Failure
 
 # What a verdict means for the visit; a page (or a shell that no tier could better) has content instead.
@@ -77,8 +77,8 @@ class FrontierSpider(Spider):
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
         spider = super().from_crawler(crawler, *args, **kwargs)
         settings = crawler.settings
-        spider._lease_seconds = _at_least(settings, "STORE_LEASE_SECONDS", 10)
-        spider._claim_size = _at_least(settings, "STORE_CLAIM_SIZE", 1)
+        spider._lease_seconds = int(number(settings, "STORE_LEASE_SECONDS", least=10))
+        spider._claim_size = int(number(settings, "STORE_CLAIM_SIZE", least=1))
         spider._owner = owner_name()
         spider._sources = load_sources(settings["SOURCES_FILE"])
         spider.store = open_store(settings["STORE_URL"])
@@ -234,13 +234,6 @@ def failure_outcome(exception: Exception) -> str:
         message = str(exception).lower()
         return next((outcome for sign, outcome in IGNORED.items() if sign in message), "ignored")
     return "network"
-
-
-def _at_least(settings: BaseSettings, name: str, least: int) -> int:
-    value = settings.getint(name)
-    if value < least:
-        raise ValueError(f"{name} is {value}; it must be {least} or more")
-    return value
 
 
 def _in_words(outcome: str, page: Page) -> str:

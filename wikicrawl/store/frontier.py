@@ -134,19 +134,6 @@ class Frontier:
             lost = select(page.c.id, page.c.attempt).where(*leases, page.c.lease_owner.in_(dead))
             return _take_back(connection, lost, int(time.time()))
 
-    def due_count(self, source: str, *, now: int, max_pages: int) -> int:
-        """How many pages could be claimed now."""
-        is_free = page.c.source == source, page.c.lease_until.is_(None)
-        with self._reading.connect() as connection:
-            admitted: int = connection.execute(
-                select(schema.source.c.admitted).where(schema.source.c.id == source)
-            ).scalar_one()
-            waiting = connection.execute(select(func.count()).where(*is_free, page.c.due == 0)).scalar_one()
-            due = connection.execute(
-                select(func.count()).where(*is_free, page.c.due > 0, page.c.due <= now)
-            ).scalar_one()
-        return due + max(0, min(waiting, max_pages - admitted))
-
     def next_due(self, source: str) -> int | None:
         """When the first of the pages visited before is due again."""
         with self._reading.connect() as connection:

@@ -152,13 +152,12 @@ class Pages:
         policy: Policy,
         links: Sequence[Seed] = (),
         landed: str | None = None,
-        is_final: bool = False,
         is_counted: bool = True,
     ) -> Finished | None:
         """Write the one outcome of a claim with all that follows from it, and give the lease up.
 
         None, and nothing is written, where the claim is no longer ours. `landed` is the URL that the page redirected
-        to: the content is that page's, unless it has been visited or is being visited. `is_final`: no further visit.
+        to: the content is that page's, unless it has been visited or is being visited.
         `is_counted` is false for a page that was not asked for: it takes no place among the pages that may be visited.
         """
         with self._engine.begin() as connection:
@@ -176,8 +175,6 @@ class Pages:
             new_links = frontier.add_pages(connection, claim.source, found)
             is_fresh = receipt.is_fresh or new_links > 0
             columns = {**receipt.columns, **_next_visit(policy, claim.interval, outcome, is_fresh=is_fresh)}
-            if is_final:
-                columns |= {"state": "gone", "due": None}
             if gives_place_back:
                 frontier.admit(connection, claim.source, -1)
             end = {**columns, **NO_LEASE, "attempt": 0, "outcome": outcome.name}

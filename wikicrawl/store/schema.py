@@ -43,7 +43,7 @@ page = Table(
     Column("due", BigInteger, server_default="0"),  # 0: never admitted to a crawl; NULL: never again
     Column("interval", BigInteger),  # seconds; NULL: never visited
     Column("lastmod", BigInteger),  # as the sitemap says
-    Column("state", Text, nullable=False, server_default="open"),  # open, gone (is not visited again), parked
+    Column("state", Text, nullable=False, server_default="open"),  # open, parked
     Column("lease_owner", Text),
     Column("lease_until", BigInteger),
     Column("attempt", Integer, nullable=False, server_default="0"),  # claims since the last outcome

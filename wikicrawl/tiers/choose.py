@@ -7,10 +7,15 @@ import time
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from wikicrawl.numbers import number
 from wikicrawl.store.hosts import HostMemory, PatternVotes
 from wikicrawl.urls import netloc
 
 if TYPE_CHECKING:
+    from typing import Self
+
+    from scrapy.settings import BaseSettings
+
     from wikicrawl.store import Store
 
 DAY = 86_400
@@ -38,16 +43,21 @@ class TierMemory:
     def __init__(self, store: Store, *, scope: str, retest_every: int, half_life_days: float) -> None:
         if scope not in ("pattern", "site"):
             raise ValueError(f"TIERS_SCOPE is {scope!r}; it must be 'pattern' or 'site'")
-        if retest_every < 2:
-            raise ValueError(f"TIERS_RETEST_EVERY is {retest_every}; it must be 2 or more")
-        if half_life_days <= 0:
-            raise ValueError(f"TIERS_HALF_LIFE_DAYS is {half_life_days}; it must be more than 0")
         self._store = store
         self._is_site = scope == "site"
         self._retest_every = retest_every
         self._half_life_seconds = half_life_days * DAY
         self._hosts: dict[str, HostMemory] = {}
         self._browser_choices: dict[tuple[str, str], int] = {}
+
+    @classmethod
+    def from_settings(cls, store: Store, settings: BaseSettings) -> Self:
+        return cls(
+            store,
+            scope=settings["TIERS_SCOPE"],
+            retest_every=int(number(settings, "TIERS_RETEST_EVERY", least=2)),
+            half_life_days=number(settings, "TIERS_HALF_LIFE_DAYS", least=0.01),
+        )
 
     async def choose(self, url: str) -> str:
         """The tier to start with: `browser` only where earlier pages needed it, and not for every n-th of them."""

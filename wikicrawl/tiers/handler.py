@@ -13,7 +13,7 @@ from weakref import WeakValueDictionary
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
 from scrapy.utils.httpobj import urlparse_cached
 
-from wikicrawl.tiers.options import number
+from wikicrawl.numbers import number
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable

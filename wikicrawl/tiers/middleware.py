@@ -11,10 +11,11 @@ from scrapy.exceptions import DownloadFailedError, DownloadTimeoutError, Respons
 from scrapy.http.request import NO_CALLBACK
 from w3lib.encoding import http_content_type_encoding
 
+from wikicrawl.numbers import number
 from wikicrawl.store import open_store
 from wikicrawl.tiers.choose import TierMemory
 from wikicrawl.tiers.judge import Verdict, judge
-from wikicrawl.tiers.options import BrowserOptions, number
+from wikicrawl.tiers.options import BrowserOptions
 from wikicrawl.urls import netloc
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-TIERS = ("auto", "api", "http", "browser")
 # A browser goes another way to the page, so it may get one that failed over HTTP. A host that has no address or
 # refuses connections answers nobody, and a page refused by robots is refused to every tier.
 WORTH_A_BROWSER = {DownloadTimeoutError: "timeout", ResponseDataLossError: "data_loss", DownloadFailedError: "network"}
@@ -54,17 +54,12 @@ class TierMiddleware:
     def __init__(self, crawler: Crawler) -> None:
         settings = crawler.settings
         self._crawler = crawler
-        self._gain = settings.getfloat("TIERS_GAIN")
+        self._gain = number(settings, "TIERS_GAIN", least=0)
         self._browser_pages = int(number(settings, "TIERS_BROWSER_PAGES", least=1))
         options = BrowserOptions.from_settings(settings)
         self._has_browser = settings.getbool("TIERS_BROWSER") and options.executable is not None
         self._store = open_store(settings["STORE_URL"])
-        self._memory = TierMemory(
-            self._store,
-            scope=settings["TIERS_SCOPE"],
-            retest_every=settings.getint("TIERS_RETEST_EVERY"),
-            half_life_days=settings.getfloat("TIERS_HALF_LIFE_DAYS"),
-        )
+        self._memory = TierMemory.from_settings(self._store, settings)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from scrapy.utils.misc import load_object
 
+from wikicrawl.numbers import number
 from wikicrawl.tiers.executable import find_browser
 
 if TYPE_CHECKING:
@@ -57,17 +58,6 @@ class BrowserOptions:
             context_pages=int(number(settings, "TIERS_BROWSER_CONTEXT_PAGES", least=1)),
             max_mb=int(number(settings, "TIERS_BROWSER_MAX_MB", least=1)),
         )
-
-
-def number(settings: BaseSettings, name: str, *, least: int) -> float:
-    value: Any = settings.get(name)
-    try:
-        is_enough = float(value) >= least
-    except (TypeError, ValueError):
-        is_enough = False
-    if not is_enough:
-        raise ValueError(f"{name} is {value!r}; it must be a number, {least} or more")
-    return float(value)
 
 
 def _viewport(settings: BaseSettings) -> dict[str, int]:
