@@ -28,9 +28,10 @@ class ScrapyCommand:
         assert done.returncode == expect, done.stderr[-4000:]
         return done
 
-    def start(self, *arguments):
+    def start(self, *arguments, stderr=False):
+        errors = subprocess.PIPE if stderr else subprocess.DEVNULL
         return subprocess.Popen(
-            self._line(arguments), cwd=ROOT, env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            self._line(arguments), cwd=ROOT, env=self.environment, stdout=subprocess.DEVNULL, stderr=errors
         )
 
     def _line(self, arguments):

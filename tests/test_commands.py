@@ -3,6 +3,8 @@
 import csv
 import json
 import re
+import signal
+import time
 
 import pytest
 import yaml
@@ -172,3 +174,27 @@ def test_a_database_that_cannot_be_opened_is_named(scrapy):
     scrapy.environment["WIKICRAWL_STORE_URL"] = "mysql://a/b"
     for command in (["status"], ["explain", "http://a.example/"], ["export", "md", "out"]):
         assert scrapy(*command, expect=2).stderr.startswith("wikicrawl: STORE_URL")
+
+
+def test_a_demo_crawl_and_a_page_say_in_one_line_which_setting_is_wrong(demo, scrapy):
+    wrong = ("-s", "TIERS_SCOPE=planet", "-L", "WARNING")
+    for command in (["demo", "--crawl", "--port", "0", *wrong], ["page", demo.urls["docs"], *wrong]):
+        done = scrapy(*command, expect=2)
+        assert done.stderr.splitlines() == ["wikicrawl: TIERS_SCOPE is 'planet'; it must be 'pattern' or 'site'"]
+
+
+@pytest.mark.slow
+def test_a_crawl_that_is_interrupted_twice_ends_at_once_and_without_a_traceback(scrapy, tmp_path):
+    log = tmp_path / "crawl.log"
+    with odd_site(*[f"/article/{number}" for number in range(50)]) as site:
+        process = scrapy.start(
+            "crawl", "site", "-a", f"url={site.url}", "-s", "DOWNLOAD_DELAY=1", "--logfile", str(log), stderr=True
+        )
+        while len(site.hits) < 5:
+            assert process.poll() is None
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.2)  # Scrapy takes a second signal as such only after the first
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=20)
+    assert b"Traceback" not in errors

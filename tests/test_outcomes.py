@@ -117,3 +117,62 @@ def test_a_page_of_another_visit_is_kept_when_a_later_one_fails(scrapy):
         store.close()
     assert (later.outcome, later.version) == ("http_error", 1)
     assert later.markdown == first.markdown != ""
+
+
+CLUMSY = """
+from scrapy.exceptions import DropItem
+
+class Clumsy:
+    def process_item(self, item):
+        if item.url.endswith("/drop"):
+            raise DropItem("not wanted")
+        if item.url.endswith("/break"):
+            raise KeyError("a bug")
+        return item
+"""
+
+
+def test_a_page_that_another_pipeline_drops_or_breaks_on_still_has_one_outcome(scrapy, tmp_path):
+    (tmp_path / "clumsy.py").write_text(CLUMSY)
+    scrapy.environment["PYTHONPATH"] = str(tmp_path)
+    pipelines = {
+        "wikicrawl.pipelines.extract.ExtractPipeline": 100,
+        "clumsy.Clumsy": 300,
+        "wikicrawl.pipelines.store.StorePipeline": 400,
+    }
+    with odd_site("/article/drop", "/article/break", "/article/keep") as site:
+        scrapy(
+            "crawl",
+            "site",
+            "-a",
+            f"url={site.url}",
+            "-s",
+            "TIERS_BROWSER=0",
+            "-s",
+            f"ITEM_PIPELINES={json.dumps(pipelines)}",
+        )
+        store = open_store(scrapy.store_url)
+        outcomes = [store.pages.find(f"{site.url}article/{name}").outcome for name in ("drop", "break", "keep")]
+        unfinished = store.pages.unfinished()
+        store.close()
+    assert outcomes == ["dropped", "dropped", "ok"]
+    assert unfinished == []
+
+
+def test_a_bug_in_a_callback_is_an_outcome(scrapy, tmp_path):
+    (tmp_path / "buggy.py").write_text(
+        "from wikicrawl.spiders.site import SiteSpider\n"
+        "class Buggy(SiteSpider):\n"
+        "    name = 'buggy'\n"
+        "    async def parse(self, response):\n"
+        "        raise KeyError('a bug')\n"
+        "        yield\n"
+    )
+    scrapy.environment["PYTHONPATH"] = str(tmp_path)
+    with odd_site() as site:
+        scrapy("crawl", "buggy", "-a", f"url={site.url}", "-s", "SPIDER_MODULES=buggy")
+        store = open_store(scrapy.store_url)
+        page = store.pages.find(site.url)
+        (visit,) = store.pages.visits(page.id)
+        store.close()
+    assert (page.outcome, visit.error) == ("error", "KeyError: 'a bug'")

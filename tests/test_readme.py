@@ -46,6 +46,42 @@ COLUMNS = {
 }
 
 
+STATS = {
+    "changes/*": "pages that are `new`, `changed` or the `same`",
+    "extract/*": "pages by the candidate that gave their content, or by what ended their extraction",
+    "site/sitemap_pages": "new pages that sitemaps named",
+    "store/bytes": "bytes of the bodies of visited pages",
+    "store/late": "results refused because another process had the page by then",
+    "store/new_links": "links that were not known",
+    "store/outcome/*": "visits by outcome",
+    "store/pages": "pages that have content after their visit",
+    "store/tier/*": "visits by the tier that brought the last answer",
+    "tiers/browser/aborted": "images, fonts and media that were not loaded",
+    "tiers/browser/handed_over": "pages whose HTTP body was given to the browser",
+    "tiers/browser/killed": "browsers that did not answer any more",
+    "tiers/browser/not_started": "browsers that did not start",
+    "tiers/browser/pages": "pages asked of the browser",
+    "tiers/browser/popups": "popups closed",
+    "tiers/browser/recycled": "contexts replaced after TIERS_BROWSER_CONTEXT_PAGES",
+    "tiers/browser/restarted": "browsers replaced over TIERS_BROWSER_MAX_MB",
+    "tiers/browser/retried": "pages asked again because tab or browser died",
+    "tiers/browser/timeouts": "pages over TIERS_BROWSER_TIMEOUT_MS",
+    "tiers/escalated/*": "fallbacks to another tier, by reason",
+    "tiers/no_browser": "1 where no browser was found",
+    "tiers/verdict/*/*": "answers by tier and verdict",
+}
+META = {
+    "tier": "asks for one tier: `auto`, `api`, `http` or `browser`",
+    "tiers_trail": "what was tried: steps with tier, verdict, reason, status, chars, bytes, and `to` where it went on",
+    "tiers_browser": "set on requests that go to the browser",
+    "tiers_handover": "the HTTP response given to the browser",
+    "tiers_cookies": "cookies of a challenge that the browser passed",
+    "tiers_cleared": "set on requests that carry such cookies",
+    "visit": "the try at a page that the request belongs to (`items.Visit`)",
+    "told": "what sources.yml says of the page (`sources.Source`)",
+}
+
+
 def table(headings, rows):
     lines = [f"| {' | '.join(headings)} |", f"|{'---|' * len(headings)}"]
     return "\n".join(lines + [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in rows])
@@ -102,7 +138,17 @@ def columns_table():
     return table(["column", "meaning"], [(f"`{name}`", meaning) for name, meaning in COLUMNS.items()])
 
 
+def stats_table():
+    return table(["stat", "counts"], [(f"`{name}`", meaning) for name, meaning in STATS.items()])
+
+
+def meta_table():
+    return table(["key", "meaning"], [(f"`{name}`", meaning) for name, meaning in META.items()])
+
+
 TABLES = {
+    "meta": meta_table,
+    "stats": stats_table,
     "arguments": arguments_table,
     "columns": columns_table,
     "commands": commands_table,
@@ -125,6 +171,28 @@ def test_a_reference_table_says_what_the_code_says(name):
 
 def test_every_column_of_the_feed_is_explained():
     assert list(COLUMNS) == [name for name in Page.__dataclass_fields__ if name != "visit"]
+
+
+def sources_of_the_package():
+    return {path: path.read_text(encoding="utf-8") for path in (ROOT / "wikicrawl").rglob("*.py")}
+
+
+def test_every_stat_is_explained_and_counted():
+    counted = set()
+    for path, source in sources_of_the_package().items():
+        for name in re.findall(r'(?:inc_value|_count)\(\s*f?"([^"]+)"', source):
+            in_browser = path.name in ("browser.py", "chromium.py", "tab.py") and "/" not in name
+            counted.add("tiers/browser/" * in_browser + re.sub(r"\{[^}]*\}", "*", name))
+    assert counted - {"tiers/browser/*"} == set(STATS)
+
+
+def test_every_meta_key_of_ours_is_explained_and_used():
+    found = {
+        key
+        for source in sources_of_the_package().values()
+        for key in re.findall(r"""meta(?:\.get\(|\.pop\(|\[)"(\w+)""", source)
+    }
+    assert {key for key in found if key.startswith("tier") or key in ("visit", "told")} == set(META)
 
 
 def test_every_setting_of_ours_says_what_it_means():

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import sys
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from wikicrawl.store import open_store
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    import asyncio
+    from collections.abc import Awaitable, Iterable, Iterator
 
+    from scrapy.crawler import CrawlerProcessBase
     from scrapy.settings import BaseSettings
 
     from wikicrawl.store import Store
@@ -20,6 +22,20 @@ def print_problem(problem: object) -> int:
     """Say in one line why a command cannot go on; its exit code."""
     print(f"wikicrawl: {problem}", file=sys.stderr)
     return 2
+
+
+def run_crawls(process: CrawlerProcessBase, crawls: Iterable[Awaitable[None]]) -> int:
+    """Run crawls to their end; 0, or the exit code of one that could not start, whose reason is told in one line."""
+    tasks = [cast("asyncio.Task[None]", crawl) for crawl in crawls]
+    process.start()
+    # A crawl that was ended by force has no result to ask for.
+    errors = [task.exception() for task in tasks if task.done() and not task.cancelled()]
+    refusals = {str(error) for error in errors if isinstance(error, ValueError)}  # a component refused its settings
+    if refusals:
+        return print_problem("\n".join(sorted(refusals)))
+    for error in filter(None, errors):
+        raise error
+    return int(process.bootstrap_failed)
 
 
 @contextmanager

@@ -5,23 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import ValidationError
-from scrapy.commands import crawl
+from scrapy.commands.crawl import Command as CrawlCommand
 from scrapy.exceptions import UsageError
 from scrapy.spiderloader import get_spider_loader
 from scrapy_spider_metadata import Args
 from scrapy_spider_metadata._utils import get_generic_param
 
-from wikicrawl.commands import print_problem
+from wikicrawl.commands import print_problem, run_crawls
 
 if TYPE_CHECKING:
     import argparse
-    import asyncio
 
     from pydantic import BaseModel
     from scrapy import Spider
 
 
-class Command(crawl.Command):
+class Command(CrawlCommand):
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         super().process_options(args, opts)
         if len(args) != 1:
@@ -36,14 +35,8 @@ class Command(crawl.Command):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         assert self.crawler_process is not None
-        running = self.crawler_process.crawl(self._create_crawler(args[0]), **opts.spargs)
-        self.crawler_process.start()
-        task = cast("asyncio.Task[None]", running)
-        error = task.exception()
-        if isinstance(error, ValueError):  # a component refused its settings
-            self.exitcode = print_problem(error)
-        elif error is not None:
-            raise error
+        crawl = self.crawler_process.crawl(self._create_crawler(args[0]), **opts.spargs)
+        self.exitcode = run_crawls(self.crawler_process, [crawl])
 
 
 def wrong_arguments(spider: type[Spider], arguments: dict[str, Any]) -> str:

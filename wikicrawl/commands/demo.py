@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from scrapy.commands import BaseRunSpiderCommand
 
-from wikicrawl.commands import print_problem
+from wikicrawl.commands import print_problem, run_crawls
 from wikicrawl.demo import DemoWeb
 
 if TYPE_CHECKING:
@@ -49,11 +49,11 @@ class Command(BaseRunSpiderCommand):
                 _serve(web)
 
     def _crawl(self, web: DemoWeb, opts: argparse.Namespace) -> None:
-        assert self.crawler_process is not None
-        for site, url in web.urls.items():
-            self.crawler_process.crawl("site", url=url, source=f"demo-{site}", **opts.spargs)
-        self.crawler_process.start()
-        self.exitcode = int(self.crawler_process.bootstrap_failed)
+        process = self.crawler_process
+        assert process is not None
+        sites = web.urls.items()
+        crawls = [process.crawl("site", **{"url": url, "source": f"demo-{site}", **opts.spargs}) for site, url in sites]
+        self.exitcode = run_crawls(process, crawls)
 
 
 def _serve(web: DemoWeb) -> None:

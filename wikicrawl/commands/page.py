@@ -10,7 +10,7 @@ from scrapy import signals
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
-from wikicrawl.commands import print_problem
+from wikicrawl.commands import print_problem, run_crawls
 from wikicrawl.items import Page
 from wikicrawl.spiders.base import FrontierSpider
 from wikicrawl.store.frontier import Claim
@@ -57,8 +57,10 @@ class Command(ScrapyCommand):
         if isinstance(url, Refusal):
             raise UsageError(f"{args[0]!r} is not a web address (http:// or https://)")
         page = self._get(url, opts.tier)
-        if page is None or not page.markdown:
-            self.exitcode = print_problem(f"{url}: {page.error if page else 'no answer'}")
+        if self.exitcode or page is None:
+            return
+        if not page.markdown:
+            self.exitcode = print_problem(f"{url}: {page.error}")
             return
         if opts.front_matter:
             print(front_matter(page))
@@ -69,8 +71,7 @@ class Command(ScrapyCommand):
         pages: list[Page] = []
         crawler = self.crawler_process.create_crawler(OnePageSpider)
         crawler.signals.connect(lambda item, **_: pages.append(item), signals.item_scraped, weak=False)
-        self.crawler_process.crawl(crawler, url=url, tier=tier)
-        self.crawler_process.start()
+        self.exitcode = run_crawls(self.crawler_process, [self.crawler_process.crawl(crawler, url=url, tier=tier)])
         return pages[0] if pages else None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from typing import TYPE_CHECKING
 
@@ -38,6 +39,7 @@ class StorePipeline:
         settings = crawler.settings
         self._crawler = crawler
         self._store = open_store(settings["STORE_URL"])
+        self._endings: set[asyncio.Future[None]] = set()
         self._told: dict[str, int] = {}  # links that the frontier has been told of, and how deep
         self._policy = Policy(
             new_seconds=int(number(settings, "SCHEDULE_NEW_SECONDS", least=0)),
@@ -111,11 +113,14 @@ class StorePipeline:
         if isinstance(item, Page) and item.visit is not None:
             await self._end_lost(item, item.visit, "dropped")
 
-    async def callback_failed(self, failure: Failure, response: Response | None, **_: Any) -> None:
+    def callback_failed(self, failure: Failure, response: Response | None, **_: Any) -> None:
         visit: Visit | None = response.meta.get("visit") if response is not None else None
         if visit is not None and visit.claim is not None:
             page = Page(url=visit.claim.url, error=f"{type(failure.value).__name__}: {failure.value}")
-            await self._end_lost(page, visit, "error")
+            # Scrapy does not wait for who hears this signal; the crawl does, because the page stays claimed till then.
+            ending = asyncio.ensure_future(self._end_lost(page, visit, "error"))
+            self._endings.add(ending)
+            ending.add_done_callback(self._endings.discard)
 
     async def _end_lost(self, page: Page, visit: Visit, outcome: str) -> None:
         """Finishing is guarded by the lease, so a page that was finished before it got lost stays as it is."""

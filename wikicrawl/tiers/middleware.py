@@ -103,7 +103,7 @@ class TierMiddleware:
         if verdict.kind == "shell":
             verdict = await self._reconsider(tier, verdict, response)
         step = _step(tier, verdict, response)
-        self._count(f"tiers/{tier}/{verdict.kind}")
+        self._count(f"tiers/verdict/{tier}/{verdict.kind}")
         if tier == "http" and verdict.kind in ("shell", "blocked") and self._may_use_browser(request):
             return self._escalate(request, step, response)
         trail.append(step)
