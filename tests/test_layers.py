@@ -11,7 +11,7 @@ LAYERS = [
     {"commands", "console"},
     {"spiders", "tiers", "pipelines", "extensions", "feeds"},
     {"store", "extract", "search", "layouts"},
-    {"items", "urls", "schedule", "sources", "numbers", "egress"},
+    {"items", "urls", "schedule", "sources", "numbers", "egress", "mediawiki"},
 ]
 NO_SCRAPY = {
     "extract",
@@ -23,6 +23,7 @@ NO_SCRAPY = {
     "sources",
     "numbers",
     "items",
+    "mediawiki",
     "console",
     "demo",
 }
