@@ -4,6 +4,7 @@ import os
 
 import pytest
 from command import ScrapyCommand
+from mediawiki import cached_template, find_mediawiki, running_wiki
 from postgres import fresh_database, running_server
 from scrapy.utils.reactor import install_reactor
 
@@ -15,12 +16,18 @@ install_reactor("twisted.internet.asyncioreactor.AsyncioSelectorReactor")
 
 
 def pytest_collection_modifyitems(items):
-    """Without a browser its tests are skipped on a developer's machine, and fail in CI."""
-    if find_browser(None) is not None or os.environ.get("CI") == "true":
+    """Without a browser or a MediaWiki their tests are skipped on a developer's machine, and fail in CI."""
+    if os.environ.get("CI") == "true":
         return
+    absent = {}
+    if find_browser(None) is None:
+        absent["browser"] = "no browser was found: scrapy browser --install"
+    if find_mediawiki() is None:
+        absent["mediawiki"] = "no MediaWiki was found: apt-get install mediawiki php-cli php-sqlite3 python3-pygments"
     for item in items:
-        if item.get_closest_marker("browser"):
-            item.add_marker(pytest.mark.skip(reason="no browser was found: scrapy browser --install"))
+        for marker, reason in absent.items():
+            if item.get_closest_marker(marker):
+                item.add_marker(pytest.mark.skip(reason=reason))
 
 
 @pytest.fixture(scope="session")
@@ -44,6 +51,25 @@ def demo():
     """The demo web; a test that changes a page of it starts its own."""
     with DemoWeb() as web:
         yield web
+
+
+@pytest.fixture(scope="session")
+def mediawiki_template():
+    return cached_template()
+
+
+@pytest.fixture
+def mediawiki(mediawiki_template, tmp_path):
+    """A wiki of the test's own, to change and to break."""
+    with running_wiki(mediawiki_template, tmp_path / "wiki") as wiki:
+        yield wiki
+
+
+@pytest.fixture(scope="session")
+def wiki_site(mediawiki_template, tmp_path_factory):
+    """A wiki all tests share: only to read."""
+    with running_wiki(mediawiki_template, tmp_path_factory.mktemp("mediawiki") / "wiki") as wiki:
+        yield wiki
 
 
 @pytest.fixture
