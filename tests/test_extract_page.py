@@ -28,7 +28,8 @@ def test_everything_of_a_page():
         images=["https://example.org/m.jpg"],
         extractor="main",
         text_chars=32,
-        meta={"author": "A. Miller"},
+        meta={"author": "A. Miller", "chosen": "<main> holds 100% of the text outside links"},
+        confidence=0.75,
     )
 
 
@@ -60,10 +61,34 @@ def test_an_extraction_crosses_processes():
         ("می\u200cخواهم", "می\u200cخواهم"),
         ("क\u094d\u200dष", "क\u094d\u200dष"),
         ("👨\u200d👩\u200d👧", "👨\u200d👩\u200d👧"),
+        ("می\u061cخواهم", "میخواهم"),
+        ("നന്\u200dമ", "നന്\u200dമ"),
+        ("🤷🏽\u200d♀\ufe0f", "🤷🏽\u200d♀\ufe0f"),
+        ("葛\U000e0100城", "葛\U000e0100城"),
+        ("😀" + "".join(map(chr, range(0xE0100, 0xE0140))), "😀"),
+        ("♥\ufe0f\ufe01\ufe02\ufe03", "♥\ufe0f"),
+        ("a\u3164\u180eb", "ab"),
         ("a&#1;b&#x0;c&#xFFFE;d&#xFDD0;e&#55296;f&#12;g", "abcdefg"),
         ("a&nbsp;b", "a b"),
     ],
-    ids=["zero width", "direction", "tags", "joiner", "Persian", "Hindi", "emoji", "controls", "hard space"],
+    ids=[
+        "zero width",
+        "direction",
+        "tags",
+        "joiner",
+        "Persian",
+        "Hindi",
+        "emoji",
+        "Arabic mark",
+        "Malayalam",
+        "shrug",
+        "form of a Chinese sign",
+        "smuggled by selectors",
+        "a second selector",
+        "fillers",
+        "controls",
+        "hard space",
+    ],
 )
 def test_invisible_characters_go_and_spelling_stays(html, expected):
     assert to_markdown(f"<p>{html}</p>", URL) == expected
@@ -86,3 +111,17 @@ def test_broken_pages_give_clean_strings(seed):
 @pytest.mark.parametrize("body", [b"", b"\x00" * 100, b"\xff\xfe", b"<", b"<!--", b"<html", b"%PDF-1.4\xe2\xe3"])
 def test_a_body_that_is_no_page_gives_an_extraction(body):
     assert isinstance(extract(body, URL), Extraction)
+
+
+def test_formulas_players_and_tasks_of_a_whole_page_are_written():
+    html = (
+        "<html><body><main><h1>Notes</h1>"
+        + "<p>Words that make this a page of its own, long enough to be told from the frame around it.</p>" * 5
+        + '<p>Energy: <script type="math/tex">E=mc^2</script>.</p>'
+        + '<iframe src="https://www.youtube.com/embed/x" title="A talk"></iframe>'
+        + '<ul><li class="task-list-item"><input type="checkbox" checked disabled> done</li></ul></main></body></html>'
+    )
+    markdown = to_markdown(html, "https://example.org/")
+    assert "Energy: $E=mc^2$." in markdown
+    assert "[A talk](https://www.youtube.com/embed/x)" in markdown
+    assert "- [x] done" in markdown

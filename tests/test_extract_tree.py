@@ -2,7 +2,8 @@
 
 import pytest
 
-from wikicrawl.extract.tree import body_of, decode, parse
+from wikicrawl.extract.decode import decode
+from wikicrawl.extract.tree import body_of, parse
 
 UMLAUTS = "Größe, Übermaß, Äpfel, öde, süß, Straße, Bäume, Hügel, Löwe, Mühe, Tür, Nüsse"
 JAPANESE = "これは日本語のページです。"
@@ -86,3 +87,17 @@ def test_what_follows_an_unclosed_head_is_in_the_body_and_in_order(html):
     words = " ".join(body_of(tree).text_content().split())
     assert words == " ".join(word for word in ("One", "two", "three") if word in html)
     assert body_of(tree).tag == "body"
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<html><body><p>One</p></body></html><p>two</p>",
+        "<html><body><p>One</p></html><html><body class=x><p>two</p></html>",
+        "<html><body><p>One</p></BODY ></HTML >two</body></html>",
+        "<p>One</p></body></html>\n<!-- cached --><div><p>two</p></div>",
+    ],
+    ids=["closed early", "two pages", "odd tags", "behind a comment"],
+)
+def test_what_follows_the_end_of_the_page_is_kept(html):
+    assert " ".join(body_of(parse(html)).text_content().split()).replace("Onetwo", "One two") == "One two"

@@ -74,6 +74,37 @@ def test_a_page_is_named_by_what_it_offers(name, reason):
     assert judge_html(LEGITIMATE[name]).reason == reason
 
 
+SENTENCE = "The old mill stands by the river, and guests come for weddings, concerts and long walks in autumn. "
+ARTICLE = "".join(f"<p>{number}. {SENTENCE}</p>" for number in range(15))
+
+
+def with_state(state):
+    written = json.dumps(state).replace("</", "<\\/")
+    body = f'<div id="__next"></div><script id="__NEXT_DATA__" type="application/json">{written}</script>'
+    return document("", body + '<script src="/_next/main.js"></script>').replace("<title>", "<title>The old mill - ", 1)
+
+
+def test_a_shell_that_carries_its_article_in_json_is_a_page():
+    verdict = judge_html(with_state({"props": {"pageProps": {"post": {"title": "The old mill", "body": ARTICLE}}}}))
+    assert (verdict.kind, verdict.reason) == ("page", "embedded")
+    assert verdict.text_chars >= 15 * len(SENTENCE)
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        {"props": {"pageProps": {}}, "page": "/mill"},
+        {"props": {"i18n": {"en": {"title": "The old mill", "body": ARTICLE}}}},
+        {"props": {"pageProps": {"t": {f"key.{number}": SENTENCE for number in range(100)}}}},
+        {"products": [{"slug": f"p{number}", "description": SENTENCE * 15} for number in range(10)]},
+        {"post": {"title": "The old mill", "body": SENTENCE * 2}},
+    ],
+    ids=["nothing", "translations", "dictionary", "catalogue", "teaser"],
+)
+def test_a_shell_whose_json_holds_no_article_stays_a_shell(state):
+    assert judge_html(with_state(state)) == Verdict("shell", "empty_mount", judge_html(with_state({})).text_chars)
+
+
 @pytest.mark.parametrize(
     ("status", "headers", "body", "kind", "reason"),
     [

@@ -3,18 +3,33 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from lxml import etree
 
+from wikicrawl.extract.elements import replace_by_space
+from wikicrawl.extract.tree import classes
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from lxml.html import HtmlElement
 
 CODE = ("code", "kbd", "samp", "tt")
-LANGUAGE = re.compile(r"(?:^|\s)(?:language|lang|highlight(?:-source)?|brush:?|sourceCode)[-\s:]\s*([\w+#-]+)", re.I)
+# What highlighters put before the language in a class: Prism and most others, Sphinx and GitHub, MediaWiki, Enlighter.
+PREFIX = re.compile(
+    r"(?:language|lang|highlight(?:-source|-text)?|mw-highlight-lang|brush:?|source|EnlighterJS)[-:](.+)", re.I
+)
+# After these the language stands as a class of its own: Pandoc, highlight.js, SyntaxHighlighter.
+BEFORE = frozenset({"sourcecode", "hljs", "brush:", "prettyprint"})
+ATTRIBUTES = ("data-lang", "data-language", "data-enlighter-language", "lang")
+IS_LANGUAGE = re.compile(r"[a-z][\w+#.-]{0,29}")
+# A label some builders write above the code: its language again.
+LABELS = frozenset({"lang", "code-lang", "language", "code-language"})
 GUTTERS = './/*[contains(@class,"lineno") or contains(@class,"line-number") or contains(@class,"gutter")]'
 NO_LANGUAGE = frozenset(
-    {"default", "none", "text", "plaintext", "plain", "nohighlight", "highlight", "block", "notranslate"}
+    {"default", "none", "text", "plaintext", "plain", "nohighlight", "highlight", "block", "notranslate", "numberlines"}
 )
 LINES = frozenset({"div", "p", "li", "tr"})  # highlighters wrap lines in them
 SPACES = re.compile(r"\s+")
@@ -29,10 +44,14 @@ def fence_code(content: HtmlElement) -> None:
         if pre.getparent() is None or next(pre.iterancestors("pre"), None) is not None:
             continue
         language = _language(pre)
+        _drop_label(pre, language)
         text = _verbatim(pre).strip("\n")
         tail = pre.tail
         pre.clear()
         pre.tail = tail
+        if not text.strip():
+            pre.tag = "div"
+            continue
         code = etree.SubElement(pre, "code")
         code.text = text
         if language:
@@ -40,9 +59,22 @@ def fence_code(content: HtmlElement) -> None:
     for code in list(content.iter(*CODE)):
         parent = code.getparent()
         if parent is not None and parent.tag != "pre":
-            text, tail = SPACES.sub(" ", code.text_content()), code.tail
-            code.clear()
-            code.tag, code.text, code.tail = "code", text, tail
+            _plain_code(code)
+
+
+def _plain_code(code: HtmlElement) -> None:
+    text = SPACES.sub(" ", code.text_content())
+    if not text.strip():
+        replace_by_space(code)
+        return
+    code.clear(keep_tail=True)
+    code.tag, code.text = "code", text
+
+
+def _drop_label(pre: HtmlElement, language: str) -> None:
+    for label in list(pre.itersiblings(preceding=True)):
+        if not LABELS.isdisjoint(classes(label)) and label.text_content().strip().lower() in {language, ""}:
+            label.drop_tree()
 
 
 def _verbatim(pre: HtmlElement) -> str:
@@ -61,13 +93,20 @@ def _verbatim(pre: HtmlElement) -> str:
 
 
 def _language(pre: HtmlElement) -> str:
-    around = [pre.find(".//code"), pre, *list(pre.iterancestors())[:3]]
+    around = [pre.find(".//code"), pre, *(outer for _, outer in zip(range(3), pre.iterancestors(), strict=False))]
     for element in around:
         if element is None:
             continue
-        language = element.get("data-lang") or element.get("data-language") or ""
-        match = LANGUAGE.search(element.get("class", ""))
-        language = (language or (match[1] if match else "")).lower()
-        if re.fullmatch(r"[\w+#-]{1,30}", language) and language not in NO_LANGUAGE:
-            return language
+        attributes = (element.get(name, "") for name in ATTRIBUTES if name != "lang" or element.tag == "pre")
+        for language in (*attributes, *_named(classes(element))):
+            if IS_LANGUAGE.fullmatch(language.lower()) and language.lower() not in NO_LANGUAGE:
+                return str(language.lower())
     return ""
+
+
+def _named(names: list[str]) -> Iterator[str]:
+    """The languages a class may mean, surest first."""
+    yield from (match[1].strip(";") for match in map(PREFIX.fullmatch, names) if match)
+    for name, following in pairwise(names):
+        if name.lower() in BEFORE:
+            yield following.strip(";")

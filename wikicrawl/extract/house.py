@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from markdownify import MarkdownConverter
 
-from wikicrawl.extract.normalise import BACKSLASH
+from wikicrawl.extract.marks import BACKSLASH
 
 if TYPE_CHECKING:
     from bs4 import Tag
 
 LINE_START = re.compile(r"^(?:(#{1,6}(?=\s|$)|[-+*](?=\s|$)|>|-{3,}\s*$)|(\d{1,9})([.)])(?=\s|$))")
+CLOSING = re.compile(r"(?<=\s)#+$")  # would be taken for the heading's end
 BRACKET = re.compile(r"[\[\]]")
 
 
@@ -41,6 +42,9 @@ class House(MarkdownConverter):
         longest = max((len(run) for run in re.findall(r"`{3,}", text)), default=2)
         fence = "`" * (longest + 1)
         return f"\n\n{fence}{language}\n{text}\n{fence}\n\n"
+
+    def convert_hN(self, n: int, el: Tag, text: str, parent_tags: set[str]) -> str:  # noqa: N802 - markdownify's name
+        return str(super().convert_hN(n, el, CLOSING.sub(r"\\\g<0>", text.rstrip()), parent_tags))  # type: ignore[misc]
 
     def convert_br(self, el: Tag, text: str, parent_tags: set[str]) -> str:
         if not parent_tags.isdisjoint({"td", "th"}):

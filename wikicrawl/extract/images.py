@@ -34,12 +34,16 @@ TRACKER = re.compile(
     re.I,
 )
 TINY = re.compile(r"\s*[0-2](?:px)?\s*$")
+TINY_STYLE = re.compile(r"(?<![\w-])(?:width|height)\s*:\s*[0-2](?:px)?\s*(?:;|!|$)", re.I)
+EMOJI = re.compile("[^\\w\\s!-~]{1,8}")  # signs alone: the text of an image that stands for a character
 LONG_SET = 10_000  # characters; a source set names a dozen files
 
 
 def image_url(image: HtmlElement, base: str) -> str:
     """The absolute address of what a reader would see; none for placeholders, inlined images and tracking pixels."""
-    if TINY.match(image.get("width", "-")) or TINY.match(image.get("height", "-")):
+    if any(TINY.match(image.get(side, "-")) for side in ("width", "height")) or TINY_STYLE.search(
+        image.get("style", "")
+    ):
         return ""
     for raw in _candidates(image):
         url = absolute(raw, base)

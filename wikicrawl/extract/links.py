@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from wikicrawl.urls import Refusal, canonical
@@ -14,21 +16,27 @@ if TYPE_CHECKING:
 # The richest of 480 real pages has 1 369; one of 100 000 is a trap or a dump and must not flood the frontier.
 MAX_LINKS = 10_000
 ATTRIBUTE = {"a": "href", "area": "href", "link": "href", "iframe": "src", "form": "action"}
+ROOTED = re.compile(r"/(?![/\\])|https?://", re.I)  # lead to the same place from every page of a server
 FOLLOWED_RELS = frozenset({"next", "canonical"})
 
 
 def find_links(tree: HtmlElement, url: str) -> list[str]:
     """The page's links in canonical form and document order, each once; what is no http(s) URL is left out."""
     base = base_of(tree, url)
+    root = base[: base.find("/", 8) + 1]
     links: dict[str, None] = {}
     for raw in dict.fromkeys(_raw_links(tree)):
-        link = canonical(raw, base)
+        # The menus of a site are the same on every page; so written, they are parsed once.
+        link = _canonical(raw, root) if ROOTED.match(raw) else canonical(raw, base)
         if isinstance(link, Refusal):
             continue
         links[link] = None
         if len(links) == MAX_LINKS:
             break
     return list(links)
+
+
+_canonical = lru_cache(maxsize=20_000)(canonical)
 
 
 def base_of(tree: HtmlElement, url: str) -> str:

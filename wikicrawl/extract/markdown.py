@@ -9,7 +9,7 @@ import html_to_markdown
 from html_to_markdown import ConversionOptions, PreprocessingOptions
 from lxml.etree import tostring
 
-from wikicrawl.extract.normalise import BACKSLASH, NOTHING
+from wikicrawl.extract.marks import unshield
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
@@ -73,7 +73,7 @@ def _polish(markdown: str) -> str:
         elif ">" in text and _is_quoted(text) and lines[-1] and not _is_quoted(lines[-1]):
             lines.append("")
         lines.append(text)
-    return "\n".join(lines).replace(BACKSLASH, "\\").replace(NOTHING, "").strip("\n")
+    return unshield("\n".join(lines)).strip("\n")
 
 
 def _is_quoted(line: str) -> bool:

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-import json
 import re
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
+from wikicrawl.extract.entities import read_json_ld, read_microdata, types_of, value_of
+from wikicrawl.extract.structured import find_product, find_questions
 from wikicrawl.extract.text import line
 from wikicrawl.urls import Refusal, canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable
 
     from lxml.html import HtmlElement
+
+    from wikicrawl.extract.entities import Entity
 
 MAX_TITLE = 1_000
 MAX_DESCRIPTION = 5_000
 MAX_NAME = 300
 MAX_KEYWORDS = 50
-MAX_JSON = 1_000_000  # characters of JSON-LD read; shops inline whole catalogues
-MAX_ENTITIES = 1_000
 
 # For each field the names that carry it, best first, over <meta name|property|itemprop|http-equiv>.
 TITLE = ("og:title", "twitter:title", "dc.title", "dcterms.title")
@@ -53,25 +54,33 @@ CONTENT_TYPE = re.compile(
 
 FORUM = re.compile(r"discourse|phpbb|vbulletin|xenforo|mybb|flarum|nodebb|invision|simple machines", re.I)
 
-Entity = dict[str, Any]
-
 
 def find_metadata(tree: HtmlElement, url: str) -> dict[str, Any]:
-    """Title, description, language, canonical, published, modified, author, keywords and types: only those found."""
+    """What is found of: title, description, language, canonical, published, modified, author, keywords, types (what
+    the page calls itself), product and faq.
+    """
     metas = _metas(tree)
-    entities = [entity for entity in _entities(tree) if CONTENT_TYPE.search(" ".join(_types(entity)))]
+    linked = _of_content(read_json_ld(tree))
+    entities = [*linked, *_of_content(read_microdata(tree))]
     found = {
         "title": _title(tree, metas, entities),
-        "description": line(_first(metas, DESCRIPTION) or _value(entities, "description"), MAX_DESCRIPTION),
+        "description": line(_first(metas, DESCRIPTION) or value_of(entities, "description"), MAX_DESCRIPTION),
         "language": _language(tree, metas, entities),
         "canonical": _canonical(tree, metas, url),
-        "published": _date(_first(metas, PUBLISHED)) or _date(_value(entities, "datePublished")),
-        "modified": _date(_first(metas, MODIFIED)) or _date(_value(entities, "dateModified")),
+        "published": _date(_first(metas, PUBLISHED)) or _date(value_of(entities, "datePublished")),
+        "modified": _date(_first(metas, MODIFIED)) or _date(value_of(entities, "dateModified")),
         "author": _author(metas, entities),
         "keywords": _keywords(metas, entities),
-        "types": _kinds(metas, entities),
+        # Not those of microdata, which mark parts of pages as well: with them word-F1 of 58 real products fell by .008.
+        "types": _kinds(metas, linked),
+        "product": find_product(entities, metas),
+        "faq": find_questions(entities),
     }
     return {name: value for name, value in found.items() if value}
+
+
+def _of_content(entities: Iterable[Entity]) -> list[Entity]:
+    return [entity for entity in entities if CONTENT_TYPE.search(" ".join(types_of(entity)))]
 
 
 def _metas(tree: HtmlElement) -> dict[str, list[str]]:
@@ -103,7 +112,7 @@ def _title(tree: HtmlElement, metas: dict[str, list[str]], entities: list[Entity
             title = line(element.text_content(), MAX_TITLE)
             if title:
                 return title
-    title = line(_first(metas, TITLE) or _value(entities, "headline"), MAX_TITLE)
+    title = line(_first(metas, TITLE) or value_of(entities, "headline"), MAX_TITLE)
     if title:
         return title
     headings = (line(heading.text_content(), MAX_TITLE) for heading in tree.iter("h1"))
@@ -111,7 +120,7 @@ def _title(tree: HtmlElement, metas: dict[str, list[str]], entities: list[Entity
 
 
 def _language(tree: HtmlElement, metas: dict[str, list[str]], entities: list[Entity]) -> str:
-    declared = tree.get("lang") or tree.get("xml:lang") or _first(metas, LANGUAGE) or _value(entities, "inLanguage")
+    declared = tree.get("lang") or tree.get("xml:lang") or _first(metas, LANGUAGE) or value_of(entities, "inLanguage")
     match = LANGUAGE_TAG.match(declared.strip())
     if not match:
         return ""
@@ -129,21 +138,21 @@ def _canonical(tree: HtmlElement, metas: dict[str, list[str]], url: str) -> str:
 
 
 def _author(metas: dict[str, list[str]], entities: list[Entity]) -> str:
-    names = [_first(metas, AUTHOR), _value(entities, "author")]
+    names = [_first(metas, AUTHOR), value_of(entities, "author")]
     return next((line(name, MAX_NAME) for name in names if name.strip() and "://" not in name), "")
 
 
 def _keywords(metas: dict[str, list[str]], entities: list[Entity]) -> list[str]:
     raw = [content for name in KEYWORDS for content in metas.get(name, ())]
     if not raw:
-        raw = [_value(entities, "keywords")]
+        raw = [value_of(entities, "keywords")]
     words = (line(word, MAX_NAME) for content in raw for word in re.split("[,;]", content))
     return list(dict.fromkeys(word for word in words if word))[:MAX_KEYWORDS]
 
 
 def _kinds(metas: dict[str, list[str]], entities: list[Entity]) -> list[str]:
     """What the page calls itself: schema.org's types, OpenGraph's, forum software."""
-    kinds = [line(kind, MAX_NAME) for entity in entities for kind in _types(entity)]
+    kinds = [line(kind, MAX_NAME) for entity in entities for kind in types_of(entity)]
     og = "article" if "article:published_time" in metas else line(_first(metas, ("og:type",)), MAX_NAME).lower()
     if og:
         kinds.append(f"og:{og.removeprefix('og:')}")
@@ -176,51 +185,3 @@ def _odd_date(raw: str) -> datetime | None:
         return parsedate_to_datetime(raw)
     except (ValueError, TypeError, IndexError, OverflowError):
         return None
-
-
-def _entities(tree: HtmlElement) -> Iterator[Entity]:
-    """JSON-LD objects, nested graphs included."""
-    left = MAX_JSON
-    pending: list[Any] = []
-    for script in tree.iter("script"):
-        if script.get("type", "").strip().lower() != "application/ld+json" or not script.text:
-            continue
-        left -= len(script.text)
-        if left < 0:
-            break
-        try:
-            pending.append(json.loads(script.text, strict=False))
-        except (ValueError, RecursionError):  # hand-written JSON is often broken
-            continue
-    for _ in range(MAX_ENTITIES):
-        if not pending:
-            return
-        node = pending.pop(0)
-        if isinstance(node, list):
-            pending[:0] = node[:MAX_ENTITIES]
-        elif isinstance(node, dict):
-            yield node
-            pending.extend(node[key] for key in ("@graph", "mainEntity", "mainEntityOfPage") if key in node)
-
-
-def _types(entity: Entity) -> list[str]:
-    kind = entity.get("@type")
-    kinds = kind if isinstance(kind, list) else [kind]
-    return [name.rsplit("/", 1)[-1] for name in kinds if isinstance(name, str)]
-
-
-def _value(entities: list[Entity], name: str) -> str:
-    """The first non-empty value of a property as text: a string, a thing's name, or several of them."""
-    for entity in entities:
-        values = entity.get(name)
-        texts = [_text(value) for value in (values if isinstance(values, list) else [values])]
-        text = ", ".join(text for text in texts if text.strip())
-        if text:
-            return text
-    return ""
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, dict):
-        value = value.get("name")
-    return value if isinstance(value, str) else ""

@@ -9,51 +9,58 @@ from lxml import etree
 
 from wikicrawl.extract.address import absolute
 from wikicrawl.extract.codeblocks import fence_code
-from wikicrawl.extract.images import image_url
+from wikicrawl.extract.elements import BLOCKS, HEADINGS, has_blocks, names, replace_by_space, unwrap, wrap
+from wikicrawl.extract.emphasis import drop_marks, free_breaks, place_marks
+from wikicrawl.extract.flatten import flatten_nested
+from wikicrawl.extract.images import EMOJI, image_url
+from wikicrawl.extract.linebreaks import break_lines
+from wikicrawl.extract.lists import mend_lists
+from wikicrawl.extract.marks import BACKSLASH, NOTHING, shield
+from wikicrawl.extract.notes import write_notes
+from wikicrawl.extract.superscripts import write_scripts
 from wikicrawl.extract.tables import flatten_tables
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
-# Non-characters, which no page text holds (see tree.parse), mark where the markdown gets a backslash: engines would
-# escape a real one again.
-BACKSLASH = "\ufdd0"
-NOTHING = "\ufdd1"
+__all__ = ["BLOCKS", "HEADINGS", "normalise", "wrap"]
 
-
-def _names(names: str) -> tuple[str, ...]:
-    return tuple(names.split())
-
-
-HEADINGS = _names("h1 h2 h3 h4 h5 h6")
-PLAIN = _names(
-    "span font small big u ins mark abbr acronym cite dfn time label var bdi bdo wbr nobr output data meter progress "
-    "picture source ruby rb rtc slot hgroup"
+INLINE = names(
+    "a img br code q sup sub b strong i em del s strike rt rp menu dir caption thead tbody tfoot colgroup col"
 )
-BLOCKS = frozenset(
-    _names(
-        "div p ul ol li table tr td th blockquote pre hr h1 h2 h3 h4 h5 h6 body section article main header footer nav "
-        "aside figure figcaption details summary form fieldset legend address center dl dt dd"
-    )
-)
+KNOWN = BLOCKS | frozenset(INLINE)
+UNKNOWN = "wikicrawl-unknown"  # no page has such tags
 AS_DIV = frozenset(
-    _names("details figure dl dd fieldset form address center section article main header footer nav aside body")
+    names("details figure dl dd fieldset form address center section article main header footer nav aside body")
 )
+# Parts of a table by what they stand in; elsewhere they are blocks like any other.
+INSIDE = {"tr": "table", "td": "tr", "th": "tr"} | dict.fromkeys(("thead", "tbody", "tfoot", "caption"), "")
 AS_TERM = {"summary": "strong", "dt": "strong", "figcaption": "em", "legend": "strong"}
-MARKS = ("b", "strong", "i", "em", "del", "s", "strike")
-WORD = re.compile(r"\w")
+QUOTES = ('"', "“", "„", "«", "»", "‘", "'")
 PERMALINK = re.compile(r"[\s¶#§🔗⚓]*$")
 ROUND = str.maketrans("[]", "()")  # an image's own text must not end it
-SUPERSCRIPT = str.maketrans("0123456789+-−=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿⁱ")
-SUBSCRIPT = str.maketrans("0123456789+-−=()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎")
-
 SPACE_RUN = re.compile(r"[ \t\n\r\f]{2,}|[\t\n\r\f]")
-MAYBE_MARKUP = re.compile(r"[\\`*_<&~\]]")
+MAYBE_MARKUP = re.compile(rf"[\\`*_<&~\]$]|\[\^|!{shield('[')}")
 # Characters that would be read as markup where they stand. Engines see to the brackets in links themselves.
-IN_LINK = r"\\(?=[!-/:-@\[-`{-~])|`|\*(?=\S)|(?<=\S)\*|(?<![^\W_])_|_(?![^\W_])|<(?=[a-zA-Z/!?])|&(?=#?\w+;)|~(?=~)"
+TILDE = shield("~")
+FIRST_TILDE = re.compile(r"^(\s*)~")  # beside deleted text it would be taken for one of its marks
+IN_LINK = (
+    r"\\(?=[!-/:-@\[-`{-~\ufdd2-\ufdef]|$)|`|\*(?!\s\S)|(?<!\S\s)\*|(?<![^\W_])_|_(?![^\W_])"
+    rf"|<(?=[a-zA-Z/!?])|&(?=#?\w+;)|~(?=[~{TILDE}]|$)|(?<={TILDE})~"
+)
 MARKUP_IN_LINK = re.compile(IN_LINK)
-MARKUP = re.compile(IN_LINK + r"|\](?=[(\[:])")
-UNDERLINE = re.compile(r" ?=+ ?$")  # would make a heading of the line before
+OUTSIDE = IN_LINK + rf"|\](?=[(\[:])|(?<!{BACKSLASH})\[(?=\^)|(?<!{BACKSLASH})!(?={shield('[')})"
+MARKUP = re.compile(OUTSIDE)
+MARKUP_BY_FORMULAS = re.compile(OUTSIDE + rf"|(?<!{BACKSLASH})\$")
+# What begins a list, a heading, a quotation or a task; what does so, or underlines the line before, as a whole line.
+LINE_START = re.compile(r"(\s*)(?:#{1,6}\s|[-+*]\s|>|\[[ xX]\]\s)|(\s*\d{1,9})[.)]\s")
+WHOLE_LINE = re.compile(r"(\s*)(?:#{1,6}|[-+*]|=+|[|:-][|: -]*)\s*$|(\s*\d{1,9})[.)]\s*$")
+LINES = frozenset(
+    names("div p li blockquote")
+)  # the blocks that are left, but for those whose lines cannot be mistaken
+NEW_LINES = frozenset(names("br ul ol table pre hr h1 h2 h3 h4 h5 h6"))
+DOLLAR = shield("$")
+SHIELDED_BRACKETS = {ord(bracket): shield(bracket) for bracket in "[]"}  # engines would escape them even in code
 KEEPS_ATTRIBUTES = frozenset({"a", "img", "code"})  # theirs have been seen to
 MAX_IMAGES = 500
 
@@ -61,16 +68,21 @@ MAX_IMAGES = 500
 def normalise(content: HtmlElement, base: str) -> list[str]:
     """Rewrite the content in place; the addresses of its images, each once."""
     fence_code(content)
+    write_notes(content)
     images = _resolve_images(content, base)
-    etree.strip_tags(content, *PLAIN)
+    _unwrap_unknown(content)
     etree.strip_elements(content, "rt", "rp", with_tail=False)
-    _drop_empty_marks(content)
-    _raise_scripts(content)
+    _quote(content)
+    drop_marks(content)
+    write_scripts(content)
+    flatten_nested(content)
     flatten_tables(content)
     _resolve_links(content, base)
     _plain_blocks(content)
-    _mend_lists(content)
-    _break_lines(content)
+    mend_lists(content)
+    free_breaks(content)
+    break_lines(content)
+    place_marks(content)
     _drop_attributes(content)
     _mark_text(content)
     content.tag, content.tail = "div", None
@@ -82,6 +94,9 @@ def _resolve_images(content: HtmlElement, base: str) -> list[str]:
     for image in list(content.iter("img")):
         url = image_url(image, base)
         alt = SPACE_RUN.sub(" ", image.get("alt", "")).strip()
+        if EMOJI.fullmatch(alt):
+            image.tag, image.text = UNKNOWN, alt
+            continue
         if not url:
             image.drop_tree()
             continue
@@ -92,20 +107,23 @@ def _resolve_images(content: HtmlElement, base: str) -> list[str]:
     return list(urls)
 
 
-def _drop_empty_marks(content: HtmlElement) -> None:
-    """Emphasis of a space or a comma shows nothing, and its stars would not be read as emphasis."""
-    for mark in list(content.iter(*MARKS)):
-        if not WORD.search(mark.text_content()):
-            mark.drop_tag()
+def _unwrap_unknown(content: HtmlElement) -> None:
+    """Inline elements that show nothing of their own, a page's own elements, and what a parser made of broken tags."""
+    for element in content.iterdescendants():
+        if element.tag not in KNOWN:
+            element.tag = UNKNOWN
+    unwrap(content, UNKNOWN)
 
 
-def _raise_scripts(content: HtmlElement) -> None:
-    for tag, letters in (("sup", SUPERSCRIPT), ("sub", SUBSCRIPT)):
-        for element in list(content.iter(tag)):
-            text = element.text or ""
-            if not len(element) and text and all(ord(letter) in letters for letter in text):
-                element.text = text.translate(letters)
-            element.drop_tag()
+def _quote(content: HtmlElement) -> None:
+    """Browsers put the marks round a short quotation; some authors do, too."""
+    for quotation in list(content.iter("q")):
+        previous, parent = quotation.getprevious(), quotation.getparent()
+        before = parent.text if previous is None else previous.tail
+        if not (before or "").endswith(QUOTES):
+            quotation.text = f'"{quotation.text or ""}'
+            quotation.tail = f'"{quotation.tail or ""}'
+    unwrap(content, "q")
 
 
 def _resolve_links(content: HtmlElement, base: str) -> None:
@@ -114,7 +132,7 @@ def _resolve_links(content: HtmlElement, base: str) -> None:
         has_image = next(link.iter("img"), None) is not None
         text = link.text_content()
         if not has_image and (not text.strip() or (href.startswith("#") and PERMALINK.match(text))):
-            _replace_by_space(link)
+            replace_by_space(link)
             continue
         url = absolute(href, base)
         link.attrib.clear()
@@ -122,36 +140,23 @@ def _resolve_links(content: HtmlElement, base: str) -> None:
             link.drop_tag()
             continue
         link.set("href", url)
-        if _has_blocks(link):
+        if has_blocks(link):
             _move_inside(link)
 
 
-def _has_blocks(element: HtmlElement) -> bool:
-    return any(inner.tag in BLOCKS for inner in element.iterdescendants())
-
-
 def _move_inside(link: HtmlElement) -> None:
-    """A link round blocks becomes one round the heading, or else the first text, among them."""
+    """A link round blocks becomes one round the heading, or else the first text, among them; code takes none."""
     blocks = [element for element in link.iterdescendants() if element.tag in BLOCKS and element.text_content().strip()]
     target = next((block for block in blocks if block.tag in HEADINGS), None)
     if target is None:
-        target = next((block for block in blocks if not _has_blocks(block)), None)
-    if target is None:
+        target = next((block for block in blocks if block.tag != "pre" and not has_blocks(block)), None)
+    if target is None and not any(block.tag == "pre" for block in blocks):
         etree.strip_tags(link, *BLOCKS)
         return
-    inner = _wrap(target, "a")
-    inner.set("href", link.get("href"))
+    if target is not None:
+        wrap(target, "a").set("href", link.get("href"))
     link.attrib.clear()
     link.tag = "div"
-
-
-def _wrap(element: HtmlElement, tag: str) -> HtmlElement:
-    """Put all that stands in the element into a new one inside it."""
-    inner: HtmlElement = element.makeelement(tag)
-    inner.text, element.text = element.text, None
-    inner.extend(list(element))
-    element.append(inner)
-    return inner
 
 
 def _plain_blocks(content: HtmlElement) -> None:
@@ -159,89 +164,48 @@ def _plain_blocks(content: HtmlElement) -> None:
         tag = element.tag
         if element.getparent() is None:  # taken out with the one around it
             continue
-        if tag in AS_DIV:
+        if tag in AS_DIV or (tag in INSIDE and element.getparent().tag != INSIDE[tag]):
             element.tag = "div"
         elif tag in AS_TERM:
             element.tag = "p"
-            etree.strip_tags(element, *BLOCKS, AS_TERM[tag])
+            _join_blocks(element)
+            etree.strip_tags(element, AS_TERM[tag])
             if element.text_content().strip():
-                _wrap(element, AS_TERM[tag])
+                wrap(element, AS_TERM[tag])
         elif tag in HEADINGS:
             _plain_heading(element)
+        elif tag == "blockquote" and not element.text_content().strip() and next(element.iter("img"), None) is None:
+            element.tag = "div"
+
+
+def _join_blocks(element: HtmlElement) -> None:
+    """Blocks where none may stand are words apart."""
+    for block in element.iterdescendants(*BLOCKS):
+        block.text = f" {block.text or ''}"
+        block.tail = f" {block.tail or ''}"
+    etree.strip_tags(element, *BLOCKS)
 
 
 def _plain_heading(heading: HtmlElement) -> None:
     for line_break in list(heading.iter("br")):
-        _replace_by_space(line_break)
-    etree.strip_tags(heading, *BLOCKS, "b", "strong")
-    if not heading.text_content().strip() and next(heading.iter("img"), None) is None:
+        replace_by_space(line_break)
+    _join_blocks(heading)
+    etree.strip_tags(heading, "b", "strong")
+    for image in list(heading.iter("img")):
+        _lift(image, heading)
+    if not heading.text_content().strip():
         heading.drop_tree()
 
 
-def _mend_lists(content: HtmlElement) -> None:
-    """A list that stands between items belongs to the item before it."""
-    for inner in list(content.iter("ul", "ol")):
-        previous = inner.getprevious()
-        parent = inner.getparent()
-        if parent is not None and parent.tag in {"ul", "ol"} and previous is not None and previous.tag == "li":
-            inner.tail = None
-            previous.append(inner)
-
-
-def _break_lines(content: HtmlElement) -> None:
-    """Two line breaks end a paragraph; one at a block's edge breaks nothing."""
-    doubled: dict[HtmlElement, None] = {}
-    for line_break in list(content.iter("br")):
-        parent, after = line_break.getparent(), line_break.getnext()
-        if parent is None or parent.tag in {"td", "th"}:
-            continue
-        if (line_break.tail or "").strip() == "" and after is not None and after.tag == "br":
-            doubled[parent] = None
-    for parent in doubled:
-        if parent.tag in BLOCKS:
-            _split_paragraphs(parent)
-    for line_break in list(content.iter("br")):
-        parent, previous, after = line_break.getparent(), line_break.getprevious(), line_break.getnext()
-        is_last = not (line_break.tail or "").strip() and (after is None or after.tag in BLOCKS)
-        before = parent.text if previous is None else previous.tail
-        is_first = not (before or "").strip() and (previous is None or previous.tag in BLOCKS or previous.tag == "br")
-        if is_first or is_last:
-            _replace_by_space(line_break)
-
-
-def _replace_by_space(element: HtmlElement) -> None:
-    element.tail = f" {element.tail or ''}"
-    element.drop_tree()
-
-
-def _split_paragraphs(block: HtmlElement) -> None:
-    """Put the runs of text between doubled line breaks, and between blocks, into paragraphs."""
-    parts = [block.makeelement("p")]
-    parts[0].text, block.text = block.text, None
-    children = [(child, child.tail) for child in block]
-    is_after_break = False
-    for index, (child, tail) in enumerate(children):
-        is_break = child.tag == "br"
-        next_tag = children[index + 1][0].tag if index + 1 < len(children) else ""
-        is_blank = not (tail or "").strip()
-        if is_break and (is_after_break or (is_blank and next_tag == "br")):
-            block.remove(child)
-            parts.append(_paragraph(block, tail))
-        elif child.tag in BLOCKS:
-            child.tail = None
-            parts += (child, _paragraph(block, tail))
-        else:
-            parts[-1].append(child)
-        is_after_break = is_break and is_blank
-    block.extend(part for part in parts if part.tag != "p" or len(part) or (part.text or "").strip())
-    if block.tag == "p":
-        block.tag = "div"
-
-
-def _paragraph(block: HtmlElement, text: str | None) -> HtmlElement:
-    paragraph: HtmlElement = block.makeelement("p")
-    paragraph.text = text
-    return paragraph
+def _lift(image: HtmlElement, heading: HtmlElement) -> None:
+    """An image stands before its heading, with the link that holds nothing else."""
+    parent = image.getparent()
+    outer = parent if parent.tag == "a" and len(parent) == 1 and not parent.text_content().strip() else image
+    paragraph = heading.makeelement("p")
+    outer.drop_tree()
+    outer.tail = None
+    paragraph.append(outer)
+    heading.addprevious(paragraph)
 
 
 def _drop_attributes(content: HtmlElement) -> None:
@@ -257,22 +221,52 @@ def _drop_attributes(content: HtmlElement) -> None:
 
 def _mark_text(content: HtmlElement) -> None:
     """Collapse white space, and mark what would be read as markup; code is left as it is."""
+    plain = MARKUP_BY_FORMULAS if DOLLAR in content.text_content() else MARKUP
     linked = {element for link in content.iter("a") for element in link.iter()}
+    celled = {line_break for cell in content.iter("td", "th") for line_break in cell.iter("br")}
     for element in content.iter():
         is_linked = element in linked
-        if element.text and element.tag != "code":
+        tag = element.tag
+        if tag == "code" and is_linked:
+            element.text = (element.text or "").translate(SHIELDED_BRACKETS)
+        elif element.text and tag != "code":
             following = element[0] if len(element) else None
-            element.text = _plain_text(element.text, following, MARKUP_IN_LINK if is_linked else MARKUP)
+            text = _plain_text(element.text, following, MARKUP_IN_LINK if is_linked else plain)
+            if tag == "del":
+                text = FIRST_TILDE.sub(rf"\1{BACKSLASH}~", text)
+            element.text = _plain_start(text, following) if tag in LINES else text
         if element.tail and element is not content:
-            markup = MARKUP_IN_LINK if is_linked and element.tag != "a" else MARKUP
-            element.tail = _plain_text(element.tail, element.getnext(), markup)
+            following = element.getnext()
+            text = _plain_text(element.tail, following, MARKUP_IN_LINK if is_linked and tag != "a" else plain)
+            if tag == "del":
+                text = FIRST_TILDE.sub(rf"\1{BACKSLASH}~", text)
+            is_start = tag in LINES or (tag in NEW_LINES and element not in celled)
+            element.tail = _plain_start(text, following) if is_start else text
 
 
 def _plain_text(text: str, following: HtmlElement | None, markup: re.Pattern[str]) -> str:
     text = _escape(SPACE_RUN.sub(" ", text), markup)
     if text.endswith("!") and following is not None and following.tag == "a":
         return f"{text[:-1]}{BACKSLASH}!"  # else the link becomes an image
-    return f"{BACKSLASH}{text.lstrip()}" if UNDERLINE.match(text) else text
+    return text
+
+
+def _plain_start(text: str, following: HtmlElement | None) -> str:
+    """The text at the start of a line, so that it begins and underlines nothing."""
+    match = LINE_START.match(text)
+    if not match and (whole := WHOLE_LINE.match(text)) and _is_line_end(following):
+        match = whole
+    if not match:
+        return text
+    at = match.end(match.lastindex or 0)
+    return f"{text[:at]}{BACKSLASH}{text[at:]}"
+
+
+def _is_line_end(following: HtmlElement | None) -> bool:
+    """Whether a line ends before the element, or at least a word: engines put the space it begins with before it."""
+    if following is None or following.tag in LINES or following.tag in NEW_LINES:
+        return True
+    return bool(following.text_content()[:1].isspace())
 
 
 def _escape(text: str, markup: re.Pattern[str]) -> str:

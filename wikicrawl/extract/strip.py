@@ -1,4 +1,4 @@
-"""Take out of a page what is not read: code, hidden text, navigation and other furniture."""
+"""Take out of a page what is not read: code, navigation and other furniture."""
 
 from __future__ import annotations
 
@@ -25,15 +25,6 @@ UNREAD_TAGS = ("embed", "track", "keygen")
 # Not read either, but where their end tag is missing the whole page may stand in them.
 UNREAD_IF_SMALL = _set("button svg dialog")
 
-HIDDEN_STYLE = re.compile(
-    r"display\s*:\s*none|visibility\s*:\s*hidden|(?<![\w-])opacity\s*:\s*0(?:\.0*)?\s*(?:;|!|$)|font-size\s*:\s*0(?!\.?\d)"
-    r"|(?:left|top|text-indent)\s*:\s*-\d{4,}|clip\s*:\s*rect\(\s*[01]\w*[\s,]+[01]",
-    re.I,
-)
-# What opens on a click is meant to be read.
-DISCLOSED = _set("accordion accordions collapse collapsible expandable tab tabs tabpanel toggle faq answer spoiler")
-DISCLOSED_ROLES = _set("tabpanel region")
-
 FURNITURE_TAGS = _set("nav footer aside menu")
 FURNITURE_ROLES = _set(
     "navigation banner contentinfo search dialog alertdialog menu menubar toolbar complementary alert tablist"
@@ -49,9 +40,12 @@ FURNITURE_WORDS = _set(
     "notifications infobar announcement banner minicart wishlist sidebar related recommended recommendation "
     "recommendations suggested suggestions trending teaser upsell upsells crosssell promo promos promotion "
     "advert advertisement advertising ads ad sponsor sponsored outbrain taboola feedback rating ratings review "
-    "reviews signature actions btn buttons form search sort filters facets screen sr visually noprint printonly"
+    "reviews signature actions btn buttons form search sort filters facets screen sr visually noprint printonly "
+    # The same in German, French, Spanish and Italian, where a word has no second meaning.
+    "fusszeile brotkrumen teilen partager compartir condividi werbung publicite publicidad pubblicita suche "
+    "buscador"
 )
-COMMENT_WORDS = _set("comment comments commentlist respond disqus")
+COMMENT_WORDS = _set("comment comments commentlist respond disqus kommentare commentaires comentarios commenti")
 # An element with a greater share of the page's own text is not furniture, whatever it is called.
 FURNITURE_SHARE = 0.3
 FURNITURE_TAG_SHARE = 0.5
@@ -106,7 +100,7 @@ class Weights:
 
 
 def strip_unread(body: HtmlElement) -> Weights:
-    """Drop what a browser does not show as text, and hidden text that no click discloses; weigh what is left."""
+    """Drop what a browser does not show as text; weigh what is left. Hidden text has been taken out before."""
     etree.strip_tags(body, *UNREAD_TAGS)
     for element in list(body.iter(*UNREAD)):
         element.drop_tree()
@@ -119,18 +113,25 @@ def strip_unread(body: HtmlElement) -> Weights:
             element.tag = "div"
         else:
             weights.drop(element)
-    _strip_hidden(body, weights)
     return weights
 
 
-def strip_furniture(weights: Weights, *, comments: bool) -> None:
-    """Drop page furniture, unless that is all there is; `comments` tells whether readers' comments are content."""
-    own = max(weights.prose(weights.root), 1)
-    _drop_all(weights, _furniture(weights, own, frozenset(), share=FURNITURE_TAG_SHARE))
+def strip_furniture(weights: Weights, *, comments: bool) -> tuple[int, float]:
+    """Drop page furniture, unless that is all there is; `comments` tells whether readers' comments are content.
+
+    Returns the characters outside links that the tags left, and the share of them that names alone would have taken,
+    where that is too much to believe; else 0.
+    """
+    shown = max(weights.prose(weights.root), 1)
+    _drop_all(weights, _furniture(weights, shown, frozenset(), share=FURNITURE_TAG_SHARE))
+    own = weights.prose(weights.root)
     words = FURNITURE_WORDS if comments else FURNITURE_WORDS | COMMENT_WORDS
-    named = _furniture(weights, own, words, share=FURNITURE_SHARE)
-    if sum(weights.prose(element) for element in named) <= LOST_SHARE * weights.prose(weights.root):
-        _drop_all(weights, named)
+    named = _furniture(weights, shown, words, share=FURNITURE_SHARE)
+    lost = sum(weights.prose(element) for element in named) / max(own, 1)
+    if lost > LOST_SHARE:
+        return own, lost
+    _drop_all(weights, named)
+    return own, 0.0
 
 
 def _drop_all(weights: Weights, elements: list[HtmlElement]) -> None:
@@ -202,31 +203,3 @@ def _resolve_noscript(element: HtmlElement, weights: Weights, *, holds_page: boo
         weights.forget(element)
         image.tail = element.tail
         parent.replace(element, image)
-
-
-def _strip_hidden(body: HtmlElement, weights: Weights) -> None:
-    controlled = {name for value in body.xpath(".//@aria-controls") for name in value.split()}
-    most = weights.chars[body] / 2  # a page that shows itself by script, as a whole
-    for element in body.xpath('.//*[@hidden or @aria-hidden="true" or @style]'):
-        if _is_hidden(element) and weights.chars[element] <= most and not _is_disclosed(element, controlled):
-            weights.drop(element)
-
-
-def _is_hidden(element: HtmlElement) -> bool:
-    if element.get("hidden") is not None:
-        # Streamed pages carry their finished parts hidden, under these ids, until a script moves them.
-        return not element.get("id", "").startswith("S:")
-    return element.get("aria-hidden") == "true" or bool(HIDDEN_STYLE.search(element.get("style", "")))
-
-
-def _is_disclosed(element: HtmlElement, controlled: set[str]) -> bool:
-    role = element.get("role")
-    if role in FURNITURE_ROLES or element.tag in FURNITURE_TAGS:
-        return False
-    words = name_words(element)
-    if role in DISCLOSED_ROLES or not DISCLOSED.isdisjoint(words) or "mw-collapsible" in element.get("class", ""):
-        return True
-    if not FURNITURE_WORDS.isdisjoint(words):
-        return False
-    parent = element.getparent()
-    return element.get("id") in controlled or (parent is not None and not DISCLOSED.isdisjoint(name_words(parent)))

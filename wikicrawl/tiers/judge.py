@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from selectolax.lexbor import LexborHTMLParser
 
+from wikicrawl.extract.embedded import find_embedded
 from wikicrawl.extract.guard import is_hostile
 from wikicrawl.tiers.challenges import by_headers, by_markup, by_words, is_cookie_wall, markup_of
 
@@ -25,6 +26,7 @@ REASONS = {
     "media": "page: pictures, films or frames with hardly any text",
     "form": "page: a form with hardly any text",
     "noscript": "page: its text is complete in noscript",
+    "embedded": "page: shows nothing without scripts, but carries its article in their JSON",
     "unjudged": "page: too hostile or too large to look at closely, left to the worker and its limits",
     "empty_mount": "shell: the element a front-end tool renders into is empty",
     "noscript_plea": "shell: asks for JavaScript",
@@ -260,7 +262,16 @@ def _judge_page(html: bytes) -> Verdict:
         return Verdict("page", "content", chars)
     if len(raw.css("*")) > _MAX_ELEMENTS:
         return Verdict("page", "unjudged", chars)
-    return _judge_little(sight, raw, markup)
+    verdict = _judge_little(sight, raw, markup)
+    return (_judge_embedded(html) or verdict) if verdict.kind == "shell" else verdict
+
+
+def _judge_embedded(html: bytes) -> Verdict | None:
+    """Judging has taken the scripts out of the tree, so the shell is parsed once more."""
+    root = _parse(html)
+    scripts = ((node.attributes.get("type") or "", node.text()) for node in root.css("script"))
+    found = find_embedded(scripts, " ".join(_text(node) for node in root.css("title")))
+    return Verdict("page", "embedded", found.chars) if found else None
 
 
 def _judge_little(sight: _Sight, raw: LexborNode, markup: str) -> Verdict:
