@@ -335,3 +335,13 @@ def test_a_known_page_takes_the_date_its_sitemap_says(store):
     assert store.pages.find(f"https://{SITE}/x").lastmod == NOW - 5
     store.frontier.add(SITE, [Seed(f"https://{SITE}/x", 1)])
     assert store.pages.find(f"https://{SITE}/x").lastmod == NOW - 5
+
+
+def test_a_page_is_claimed_once_in_a_crawl_that_outlasts_its_interval(store):
+    store.frontier.add(SITE, seeds("a"))
+    (first,) = claim(store)
+    finish(store, first)
+    later = NOW + 10 * Policy().new_seconds
+    options = {"owner": "owner", "limit": 9, "now": later, "lease_seconds": 60, "max_pages": 9}
+    assert store.frontier.claim(SITE, since=NOW, **options) == []
+    assert names(store.frontier.claim(SITE, since=NOW + 1, **options)) == ["a"]

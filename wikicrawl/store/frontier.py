@@ -10,7 +10,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlalchemy import ARRAY, Text, bindparam, case, func, insert, select, true, update
+from sqlalchemy import ARRAY, Text, bindparam, case, func, insert, or_, select, true, update
 
 from wikicrawl.store import schema
 from wikicrawl.store.engine import insert_into, reading
@@ -32,6 +32,7 @@ __all__ = ["Claim", "Frontier", "Seed", "owner_name"]
 CROWD_DEATHS = 2
 MAX_DEATHS = CROWD_DEATHS + 3
 BATCH = 500  # bound values in one statement; SQLite before 3.32 allows 999
+ALWAYS = 2**62  # later than any visit
 NO_LEASE = {"lease_owner": None, "lease_until": None}
 
 
@@ -77,12 +78,14 @@ class Frontier:
 
     def add(self, source: str, seeds: Sequence[Seed]) -> int:
         """Make pages known; how many were not. A waiting page that is found nearer moves up."""
-        return sum(self._add(source, batch) for batch in _batches(seeds))
+        return sum(self._add(source, batch) for batch in batches(seeds))
 
     def claim(
-        self, source: str, *, owner: str, limit: int, now: int, lease_seconds: int, max_pages: int
+        self, source: str, *, owner: str, limit: int, now: int, lease_seconds: int, max_pages: int, since: int = ALWAYS
     ) -> list[Claim]:
         """Lease pages to `owner`: first those never admitted, by depth, as far as `max_pages` allows; then those due.
+
+        Pages visited at `since` or later have had their visit: a crawl that takes longer than their interval ends, too.
 
         Whoever dies holding a lease loses it when it expires. A page that processes keep dying with is claimed alone,
         when nothing else is left, and parked in the end.
@@ -95,9 +98,12 @@ class Frontier:
             if any(attempt > CROWD_DEATHS for attempt in held):
                 return []
             new = connection.execute(_waiting(source, min(limit, max_pages - admitted))).all()
-            due = connection.execute(_due(source, now, limit - len(new), page.c.attempt < CROWD_DEATHS)).all()
+            is_unseen = or_(page.c.visited_at.is_(None), page.c.visited_at < since)
+            due = connection.execute(
+                _due(source, now, limit - len(new), is_unseen, page.c.attempt < CROWD_DEATHS)
+            ).all()
             if not (held or new or due):
-                due = connection.execute(_due(source, now, 1, page.c.attempt >= CROWD_DEATHS)).all()
+                due = connection.execute(_due(source, now, 1, is_unseen, page.c.attempt >= CROWD_DEATHS)).all()
             _lease(connection, [*new, *due], owner, now, now + lease_seconds)
             if new:
                 admit(connection, source, len(new))
@@ -171,8 +177,8 @@ def discover(connection: Connection, source: str, seeds: Iterable[Seed]) -> Disc
         if seed.url not in nearest or seed.depth < nearest[seed.url].depth:
             nearest[seed.url] = seed
     nearer, dated = [], []
-    for urls in _batches(list(nearest)):
-        for row in connection.execute(_known(connection, source, urls)):
+    for urls in batches(list(nearest)):
+        for row in connection.execute(known_pages(connection, source, urls)):
             seed = nearest.pop(row.url)
             if row.due == 0 and seed.depth < row.depth:
                 nearer.append({"page_id": row.id, "nearer": seed.depth})
@@ -181,8 +187,9 @@ def discover(connection: Connection, source: str, seeds: Iterable[Seed]) -> Disc
     return Discovery(list(nearest.values()), nearer, dated)
 
 
-def _known(connection: Connection, source: str, urls: Sequence[str]) -> Select[Any]:
-    known = select(page.c.id, page.c.url, page.c.depth, page.c.due, page.c.lastmod).where(page.c.source == source)
+def known_pages(connection: Connection, source: str, urls: Sequence[str]) -> Select[Any]:
+    """The query for those of some URLs that are pages of the source."""
+    known = select(page).where(page.c.source == source)
     if connection.dialect.name == "sqlite":
         return known.where(page.c.url.in_(urls))
     # For a list PostgreSQL reads all pages of the source until it has statistics (adding 100,000 took 79 s); one
@@ -232,7 +239,7 @@ def _claimable(limit: int) -> Select[Any]:
 
 
 def _lease(connection: Connection, rows: Sequence[Row[Any]], owner: str, now: int, until: int) -> None:
-    for ids in _batches([row.id for row in rows]):
+    for ids in batches([row.id for row in rows]):
         connection.execute(
             update(page)
             .where(page.c.id.in_(ids))
@@ -247,7 +254,7 @@ def _lease(connection: Connection, rows: Sequence[Row[Any]], owner: str, now: in
 
 def _take_back(connection: Connection, leases: Select[int, int], now: int) -> int:
     rows = connection.execute(leases.with_for_update(skip_locked=True)).all()
-    for ids in _batches([row.id for row in rows]):
+    for ids in batches([row.id for row in rows]):
         connection.execute(update(page).where(page.c.id.in_(ids)).values(NO_LEASE))
     poison = [row for row in rows if row.attempt >= MAX_DEATHS]
     if poison:
@@ -256,7 +263,7 @@ def _take_back(connection: Connection, leases: Select[int, int], now: int) -> in
 
 
 def _park(connection: Connection, rows: Sequence[Row[int, int]], now: int) -> None:
-    for ids in _batches([row.id for row in rows]):
+    for ids in batches([row.id for row in rows]):
         values = {"state": "parked", "outcome": "parked", "due": None, "attempt": 0}
         connection.execute(update(page).where(page.c.id.in_(ids)).values(values))
     died = {"job": "", "reason": "died", "tier": "", "verdict": "", "http_status": 0, "bytes": 0, "trail": []}
@@ -286,5 +293,5 @@ def _to_claim(row: Row[Any], source: str, owner: str) -> Claim:
     )
 
 
-def _batches(values: Sequence[T]) -> Iterator[Sequence[T]]:
+def batches(values: Sequence[T]) -> Iterator[Sequence[T]]:
     return (values[start : start + BATCH] for start in range(0, len(values), BATCH))

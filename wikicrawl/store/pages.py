@@ -12,7 +12,7 @@ from wikicrawl.store import frontier, schema
 from wikicrawl.store.clean import clean
 from wikicrawl.store.engine import reading
 from wikicrawl.store.frontier import NO_LEASE, Claim, Seed
-from wikicrawl.store.schema import page, version, visit
+from wikicrawl.store.schema import page, version, visit, wiki_page
 from wikicrawl.store.status import SourceStatus, read_status
 
 if TYPE_CHECKING:
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from wikicrawl.schedule import Policy
 
 BATCH = 100  # pages read at a time: some megabytes of markdown at most
+FINAL = frozenset({"gone", "not_a_page"})  # outcomes after which a page is not visited again by itself
+# Pages whose content of earlier visits is no longer the site's.
+REMOVED = ("gone", "redirected")
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +182,8 @@ class Pages:
                 frontier.admit(connection, claim.source, -1)
             end = {**columns, **NO_LEASE, "attempt": 0, "outcome": outcome.name}
             connection.execute(update(page).where(page.c.id == claim.id).values(end))
+            if content is not None and (revid := _revid(content)):
+                connection.execute(update(wiki_page).where(wiki_page.c.page_id == claim.id).values(got_revid=revid))
             connection.execute(insert(visit), _visit_row(claim, outcome))
         return Finished(receipt.changed, new_links, columns["due"], receipt.version)
 
@@ -197,7 +202,8 @@ class Pages:
 
     def each(self, source: str | None = None) -> Iterator[StoredPage]:
         """Every page that has content, by source and URL; read in batches, so that no transaction stays open."""
-        query = _stored().where(page.c.version > 0).order_by(page.c.source, page.c.url).limit(BATCH)
+        is_current = page.c.version > 0, page.c.outcome.not_in(REMOVED)
+        query = _stored().where(*is_current).order_by(page.c.source, page.c.url).limit(BATCH)
         if source:
             query = query.where(page.c.source == source)
         last = ("", "")
@@ -233,6 +239,9 @@ def _receive(connection: Connection, target: _Target, content: Content | None, a
     if content is None:
         return _Receipt("", target.version, {})
     if target.version and target.text_hash == content.text_hash:
+        if "wiki" in content.meta:  # a page's categories and revision change without its text
+            is_current = version.c.page_id == target.id, version.c.number == target.version
+            connection.execute(update(version).where(*is_current).values(meta=clean(dict(content.meta))))
         return _Receipt("same", target.version, {"final_url": content.final_url})
     number = target.version + 1
     row = {column.name: clean(getattr(content, column.name)) for column in fields(content)}
@@ -242,7 +251,7 @@ def _receive(connection: Connection, target: _Target, content: Content | None, a
 
 
 def _land(
-    connection: Connection, claim: Claim, url: str, content: Content | None, first_visit: dict[str, int]
+    connection: Connection, claim: Claim, url: str, content: Content | None, first_visit: dict[str, int | None]
 ) -> _Receipt:
     """Give the content to the page redirected to, if it is free; not being claimed, that page has no visit."""
     found = frontier.discover(connection, claim.source, [Seed(url, claim.depth)])
@@ -250,10 +259,10 @@ def _land(
     is_free = page.c.visited_at.is_(None), page.c.lease_until.is_(None), page.c.state == "open"
     query = select(page.c.id, page.c.due).where(page.c.source == claim.source, page.c.url == url, *is_free)
     row = connection.execute(query.with_for_update(skip_locked=True)).one_or_none()
-    columns = {"final_url": url}
+    columns = {"final_url": url, "text_hash": ""}  # its own content is no more
     if row is None or content is None:
         return _Receipt("", 0, columns, is_new)
-    receipt = _receive(connection, _Target(row.id, 0, ""), content, first_visit["visited_at"])
+    receipt = _receive(connection, _Target(row.id, 0, ""), content, first_visit["visited_at"] or 0)
     end = {**receipt.columns, **first_visit, "attempt": 0, "outcome": "landed"}
     connection.execute(update(page).where(page.c.id == row.id).values(end))
     if row.due == 0:
@@ -261,9 +270,15 @@ def _land(
     return _Receipt(receipt.changed, receipt.version, columns, is_new)
 
 
-def _next_visit(policy: Policy, previous: int | None, outcome: Outcome, *, is_fresh: bool) -> dict[str, int]:
+def _next_visit(policy: Policy, previous: int | None, outcome: Outcome, *, is_fresh: bool) -> dict[str, int | None]:
     interval = next_interval(policy, previous, is_fresh=is_fresh)
-    return {"visited_at": outcome.finished_at, "interval": interval, "due": outcome.finished_at + interval}
+    due = None if outcome.name in FINAL else outcome.finished_at + interval
+    return {"visited_at": outcome.finished_at, "interval": interval, "due": due}
+
+
+def _revid(content: Content) -> int:
+    revid = content.meta.get("wiki", {}).get("revid")
+    return revid if isinstance(revid, int) and 0 < revid < 2**53 else 0
 
 
 def _visit_row(claim: Claim, outcome: Outcome) -> dict[str, Any]:

@@ -43,7 +43,7 @@ page = Table(
     Column("due", BigInteger, server_default="0"),  # 0: never admitted to a crawl; NULL: never again
     Column("interval", BigInteger),  # seconds; NULL: never visited
     Column("lastmod", BigInteger),  # as the sitemap says
-    Column("state", Text, nullable=False, server_default="open"),  # open, parked
+    Column("state", Text, nullable=False, server_default="open"),  # open, parked, alias (of the page at final_url)
     Column("lease_owner", Text),
     Column("lease_until", BigInteger),
     Column("attempt", Integer, nullable=False, server_default="0"),  # claims since the last outcome
@@ -122,6 +122,46 @@ host_pattern = Table(
     Column("browser", Float, nullable=False),
     Column("http", Float, nullable=False),
     Column("voted_at", BigInteger, nullable=False),
+)
+
+# What a host's wikis said of themselves. A host that was looked at in vain has one row without an API.
+wiki = Table(
+    "wiki",
+    metadata,
+    Column("host", Text, primary_key=True),
+    Column("api", Text, primary_key=True),
+    Column("profile", JSON, nullable=False),
+    Column("learned_at", BigInteger, nullable=False),
+    Column("state", Text, nullable=False, server_default="up"),  # up, down, private
+    Column("state_until", BigInteger, nullable=False, server_default="0"),  # then it is tried again
+    Column("reason", Text, nullable=False, server_default=""),
+)
+
+# A list of pages that a wiki is asked for again and again: all of a namespace, the members of a category.
+wiki_listing = Table(
+    "wiki_listing",
+    metadata,
+    Column("source", Text, ForeignKey("source.id"), primary_key=True),
+    Column("name", Text, primary_key=True),
+    Column("pages", BigInteger, nullable=False),
+    Column("swept_at", BigInteger, nullable=False),
+    Column("changes_at", BigInteger, nullable=False),  # up to here its recent changes are known
+)
+
+# A page as a listing last showed it.
+wiki_page = Table(
+    "wiki_page",
+    metadata,
+    Column("page_id", Id, ForeignKey("page.id"), primary_key=True),
+    Column("listing", Text, primary_key=True),
+    Column("source", Text, nullable=False),
+    Column("pageid", BigInteger, nullable=False),
+    Column("revid", BigInteger, nullable=False),
+    Column("touched", BigInteger, nullable=False),
+    Column("got_revid", BigInteger, nullable=False, server_default="0"),  # of the visit that brought its content last
+    Column("changed_at", BigInteger, nullable=False),  # when a sweep last saw it differ
+    Column("swept_at", BigInteger, nullable=False),  # the beginning of the last sweep that saw it
+    Index("wiki_page_listing", "source", "listing", "swept_at"),
 )
 
 job = Table(
