@@ -328,3 +328,27 @@ def test_sifting_canonical_urls_is_admitting_each_of_them_once():
 )
 def test_an_address_may_be_typed_without_its_scheme(text, url):
     assert typed_url(text) == url
+
+
+def wiki_rule(url):
+    if "/wiki/" not in url:
+        return None
+    return Refusal("special") if "Special:" in url else url.replace("/wiki/the_", "/wiki/The_")
+
+
+@pytest.mark.parametrize(
+    ("link", "expected"),
+    [
+        pytest.param("/wiki/the_page", "https://site.test/wiki/The_page", id="its one form"),
+        pytest.param("/wiki/Node.js", "https://site.test/wiki/Node.js", id="a page that ends like a script"),
+        pytest.param("/wiki/Special:Random", Refusal("special"), id="refused"),
+        pytest.param("/about", "https://site.test/about", id="not known to the rule"),
+        pytest.param("/lib/a.js", Refusal("media"), id="a script that the rule does not know"),
+        pytest.param("https://other.test/wiki/A", Refusal("offsite"), id="known, but offsite"),
+    ],
+)
+def test_a_rule_knows_the_pages_of_its_site(link, expected):
+    scope = Scope(start="https://site.test/", rules=(wiki_rule,))
+    url = f"https://site.test{link}" if link.startswith("/") else link
+    assert scope.admit(url) == expected
+    assert scope.sift([url, url]) == ([] if isinstance(expected, Refusal) else [expected])

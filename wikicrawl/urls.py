@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 from urllib.parse import unquote
 
 from ada_url import URL
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 MAX_CHARS = 2083  # what Internet Explorer took; the longest of 66 851 links on 480 real pages has 1 550
 
@@ -48,11 +48,16 @@ SPELLING = {
 FILE_NAME = re.compile(r"[^/]*\.[A-Za-z][A-Za-z0-9]{1,4}$")
 
 Kind = Literal["host", "subdomains", "path"]
+# A site's own knowledge of its addresses: a page's one form, a refusal of what is no page, None where it does not know.
+Rule: TypeAlias = "Callable[[str], str | Refusal | None]"
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a link is not followed: scheme, template, invalid, too_long, media, offsite, path, not_included, excluded."""
+    """Why a link is not followed: scheme, template, invalid, too_long, media, offsite, path, not_included, excluded.
+
+    On a wiki also: special, edit, redlink, revision, script, title, namespace.
+    """
 
     reason: str
 
@@ -133,6 +138,7 @@ class Scope:
     exclude: tuple[str, ...] = ()
     normalize: tuple[tuple[str, str], ...] = ()  # pattern and replacement, applied in order
     also: tuple[str, ...] = ()  # further netlocs that count as the start's, such as where it redirects to
+    rules: tuple[Rule, ...] = ()  # the first that knows a URL decides
 
     def __post_init__(self) -> None:
         start = canonical(self.start)
@@ -156,15 +162,24 @@ class Scope:
             url = canonical(url)
             if isinstance(url, Refusal):
                 return url
-        reason = self._objection(url)
-        return Refusal(reason) if reason else url
+        return self._settle(url)
 
     def sift(self, urls: Iterable[str]) -> list[str]:
         """Those of some canonical URLs that are admitted, each once; a fifth of the cost of parsing them again."""
-        if self.normalize:
-            answers = (self.admit(url) for url in urls)
-            return list(dict.fromkeys(url for url in answers if not isinstance(url, Refusal)))
-        return [url for url in dict.fromkeys(urls) if not self._objection(url)]
+        if not self.normalize and not self.rules:
+            return [url for url in dict.fromkeys(urls) if not self._objection(url)]
+        settle = self.admit if self.normalize else self._settle
+        answers = (settle(url) for url in dict.fromkeys(urls))
+        return list(dict.fromkeys(url for url in answers if not isinstance(url, Refusal)))
+
+    def _settle(self, url: str) -> str | Refusal:
+        known = next((answer for rule in self.rules if (answer := rule(url)) is not None), None)
+        if isinstance(known, Refusal):
+            return known
+        reason = self._objection(known or url)
+        if reason == "media" and known:  # a page, whatever its title ends in
+            reason = ""
+        return Refusal(reason) if reason else known or url
 
     def _objection(self, url: str) -> str:
         """The reason to refuse a canonical URL; empty when there is none."""

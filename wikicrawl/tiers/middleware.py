@@ -7,14 +7,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from scrapy import signals
-from scrapy.exceptions import DownloadFailedError, DownloadTimeoutError, ResponseDataLossError
+from scrapy.exceptions import DownloadFailedError, DownloadTimeoutError, IgnoreRequest, ResponseDataLossError
 from scrapy.http.request import NO_CALLBACK
 from w3lib.encoding import http_content_type_encoding
 
+from wikicrawl.mediawiki.profile import has_contact, is_wikimedia
 from wikicrawl.numbers import number
 from wikicrawl.store import open_store
 from wikicrawl.tiers.choose import TierMemory
 from wikicrawl.tiers.judge import Verdict, judge
+from wikicrawl.tiers.mediawiki import FLAG, Fallback, MediaWikiTier
 from wikicrawl.tiers.options import BrowserOptions
 from wikicrawl.urls import netloc
 
@@ -45,7 +47,7 @@ HTTP_META = ("retry_times", "redirect_times", "redirect_urls", "redirect_reasons
 
 
 class TierMiddleware:
-    """HTTP first, a browser on evidence; every step goes to `meta["tiers_trail"]`.
+    """A wiki's API, else HTTP first and a browser on evidence; every step goes to `meta["tiers_trail"]`.
 
     `meta["tier"]` asks for one tier (auto, api, http, browser). Requests without a callback (robots.txt, sitemaps,
     media) pass untouched.
@@ -57,9 +59,11 @@ class TierMiddleware:
         self._gain = number(settings, "TIERS_GAIN", least=0)
         self._browser_pages = int(number(settings, "TIERS_BROWSER_PAGES", least=1))
         options = BrowserOptions.from_settings(settings)
+        self._has_contact = has_contact(settings["USER_AGENT"])
         self._has_browser = settings.getbool("TIERS_BROWSER") and options.executable is not None
         self._store = open_store(settings["STORE_URL"])
         self._memory = TierMemory.from_settings(self._store, settings)
+        self._wiki = MediaWikiTier(crawler, self._store)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -80,13 +84,24 @@ class TierMiddleware:
     def spider_closed(self) -> None:
         self._store.close()
 
-    async def process_request(self, request: Request) -> None:
+    async def process_request(self, request: Request) -> Response | None:
+        if is_wikimedia(netloc(request.url)) and not self._has_contact:
+            raise IgnoreRequest(f"{netloc(request.url)} wants to know who runs a robot: set WIKICRAWL_CONTACT")
+        if "wiki_query" in request.meta:
+            return await self._wiki.answer(request)
         if request.callback is NO_CALLBACK or "tiers_trail" in request.meta:
-            return
+            return None
         request.meta["tiers_trail"] = []
+        answer = await self._wiki.get(request)
+        if isinstance(answer, Fallback):
+            self._fall_back(request, {"tier": "api", "verdict": "refused", "reason": answer.reason}, to="http")
+        elif answer is not None:
+            return answer
+        await self._choose(request)
+        return None
+
+    async def _choose(self, request: Request) -> None:
         asked = request.meta.get("tier", "auto")
-        if asked == "api":
-            self._fall_back(request, {"tier": "api", "verdict": "refused", "reason": "no_api"}, to="http")
         wants_browser = asked == "browser" or (asked == "auto" and await self._memory.choose(request.url) == "browser")
         if wants_browser and self._has_browser:
             self._send_to_browser(request)
@@ -96,14 +111,22 @@ class TierMiddleware:
 
     async def process_response(self, request: Request, response: Response) -> Request | Response:
         trail = request.meta.get("tiers_trail")
-        if trail is None:
+        if trail is None or FLAG in response.flags:
+            if trail:
+                self._count(f"tiers/verdict/api/{trail[-1]['verdict']}")
             return response
         tier = "browser" if request.meta.get("tiers_browser") else "http"
         verdict = _judge(response)
         if verdict.kind == "shell":
             verdict = await self._reconsider(tier, verdict, response)
+        if verdict.kind == "missing" and self._wiki.is_page(request):
+            verdict = replace(verdict, kind="gone")
+        if verdict.kind == "page" and not await self._wiki.look(request, response):
+            verdict = replace(verdict, kind="private", reason="readapidenied")
         step = _step(tier, verdict, response)
         self._count(f"tiers/verdict/{tier}/{verdict.kind}")
+        if tier == "http" and verdict.kind == "blocked" and (rescued := await self._rescue(request, step)):
+            return rescued
         if tier == "http" and verdict.kind in ("shell", "blocked") and self._may_use_browser(request):
             return self._escalate(request, step, response)
         trail.append(step)
@@ -132,6 +155,17 @@ class TierMiddleware:
         if tier == "http" and await self._memory.is_known_static(response.url, verdict.reason):
             return replace(verdict, kind="page", reason="no_gain")
         return verdict
+
+    async def _rescue(self, request: Request, step: dict[str, Any]) -> Response | None:
+        """A wiki that refuses its HTML may still answer by its API, which costs less than a browser."""
+        if any(earlier["tier"] == "api" for earlier in request.meta["tiers_trail"]):
+            return None
+        place = len(request.meta["tiers_trail"])
+        rescued = await self._wiki.rescue(request)
+        if rescued is not None:
+            self._fall_back(request, step, to="api", place=place)
+            self._count(f"tiers/verdict/api/{request.meta['tiers_trail'][-1]['verdict']}")
+        return rescued
 
     def _may_use_browser(self, request: Request) -> bool:
         return self._has_browser and request.meta.get("tier", "auto") in ("auto", "api")
@@ -176,8 +210,9 @@ class TierMiddleware:
             else:
                 await self._memory.vote_no_gain(request.url, before["reason"])
 
-    def _fall_back(self, request: Request, step: dict[str, Any], *, to: str) -> None:
-        request.meta["tiers_trail"].append(step | {"to": to})
+    def _fall_back(self, request: Request, step: dict[str, Any], *, to: str, place: int | None = None) -> None:
+        trail = request.meta["tiers_trail"]
+        trail.insert(len(trail) if place is None else place, step | {"to": to})
         fallback = {"url": request.url, "from": step["tier"], "to": to, "reason": step["reason"]}
         logger.info(
             "tier_fallback %(url)s from %(from)s to %(to)s: %(reason)s",
