@@ -22,7 +22,9 @@ from scrapy.exceptions import (
 )
 from w3lib.encoding import http_content_type_encoding
 
-from wikicrawl.items import Page, Visit
+from wikicrawl.items import STOPPING, Page, Visit
+from wikicrawl.mediawiki.profile import from_json, has_contact, is_wikimedia
+from wikicrawl.mediawiki.titles import page_rule
 from wikicrawl.numbers import number
 from wikicrawl.sources import Sources, load_sources
 from wikicrawl.store import Store, open_store
@@ -35,7 +37,11 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
     from scrapy.http import Response
+    from scrapy.settings import BaseSettings
     from twisted.python.failure import Failure
+
+    from wikicrawl.mediawiki.profile import Wiki
+    from wikicrawl.sources import Source
 
 # What a verdict means for the visit; a page (or a shell that no tier could better) has content instead.
 BY_VERDICT = {
@@ -44,6 +50,9 @@ BY_VERDICT = {
     "missing": "missing",
     "failed": "http_error",
     "not_html": "not_html",
+    "gone": "gone",
+    "private": "private",
+    "not_a_page": "not_a_page",
 }
 FAILURES: dict[type[Exception], str] = {
     DownloadTimeoutError: "timeout",
@@ -67,19 +76,35 @@ class FrontierSpider(Spider):
     tier: str = "auto"
     job_id: str | None = None
     store: Store
+    _started_at: int
     _owner: str
     _is_empty: asyncio.Event
+    _wikis: set[str]  # the APIs of the wikis that are followed
     _sources: Sources
     _lease_seconds: int
     _claim_size: int
 
     @classmethod
+    def update_settings(cls, settings: BaseSettings) -> None:
+        super().update_settings(settings)
+        contact, agent = settings["WIKICRAWL_CONTACT"], settings["USER_AGENT"]
+        if contact and contact not in agent:
+            settings.set("USER_AGENT", f"{agent} (+{contact})", priority="spider")
+
+    @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
         spider = super().from_crawler(crawler, *args, **kwargs)
         settings = crawler.settings
+        if is_wikimedia(netloc(spider.scope.start)) and not has_contact(settings["USER_AGENT"]):
+            raise ValueError(
+                f"{netloc(spider.scope.start)} wants to know who runs a robot: set the environment variable "
+                "WIKICRAWL_CONTACT to your e-mail address or a page of yours"
+            )
         spider._lease_seconds = int(number(settings, "STORE_LEASE_SECONDS", least=10))
         spider._claim_size = int(number(settings, "STORE_CLAIM_SIZE", least=1))
+        spider._started_at = int(time.time())
         spider._owner = owner_name()
+        spider._wikis = set()
         spider._sources = load_sources(settings["SOURCES_FILE"])
         spider.store = open_store(settings["STORE_URL"])
         # Kept, because Scrapy tells it once: while we ask the store nobody would listen.
@@ -96,6 +121,7 @@ class FrontierSpider(Spider):
 
     async def start(self) -> AsyncIterator[Request]:
         frontier, run = self.store.frontier, self.store.run
+        await self._recall_wikis()
         await self.prepare()
         await run(frontier.reclaim_dead, self.source)
         discovering = asyncio.ensure_future(self.discover())
@@ -124,6 +150,8 @@ class FrontierSpider(Spider):
         request: Request = failure.request  # type: ignore[attr-defined]
         page, visit = self._blank(request.meta)
         exception = cast("Exception", failure.value)
+        if str(exception) == STOPPING:
+            return  # it was not tried, and is given back with the other claims
         page.error = str(exception).strip()[:500] or type(exception).__name__
         visit.outcome = page.reason = failure_outcome(exception)
         page.verdict = "error"
@@ -138,6 +166,7 @@ class FrontierSpider(Spider):
             now=int(time.time()),
             lease_seconds=self._lease_seconds,
             max_pages=self.max_pages,
+            since=self._started_at,
         )
 
     async def _wait(self, discovering: asyncio.Future[None]) -> None:
@@ -161,7 +190,7 @@ class FrontierSpider(Spider):
         self.store.close()
 
     def _request(self, claim: Claim) -> Request:
-        told = self._sources.of(netloc(claim.url), path_of(claim.url))
+        told = self.told(claim.url)
         max_links = 0 if claim.depth >= self.max_depth else self.max_links or None
         visit = Visit(started_at=int(time.time()), claim=claim, scope=self.scope, max_links=max_links)
         return Request(
@@ -172,6 +201,10 @@ class FrontierSpider(Spider):
             priority=-claim.depth,
             meta={"visit": visit, "told": told, "tier": self.tier if self.tier != "auto" else told.tier},
         )
+
+    def told(self, url: str) -> Source:
+        """What sources.yml says of a page."""
+        return self._sources.of(netloc(url), path_of(url))
 
     def _blank(self, meta: dict[str, Any]) -> tuple[Page, Visit]:
         visit: Visit = meta["visit"]
@@ -195,7 +228,10 @@ class FrontierSpider(Spider):
         page, visit = self._blank(response.meta)
         step = visit.trail[-1]
         page.verdict, page.reason = step["verdict"], step["reason"]
-        page.http_status, page.bytes = response.status, len(response.body)
+        page.http_status, page.bytes = response.status, step["bytes"]
+        visit.wiki, visit.facts = response.meta.get("wiki"), response.meta.get("wiki_facts", {})
+        if visit.wiki is not None:
+            self.follow_wiki(visit.wiki)
         landed = canonical(response.url)
         page.final_url = page.url if isinstance(landed, Refusal) else landed
         visit.outcome = self._outcome(page, response.meta["tier"])
@@ -214,12 +250,32 @@ class FrontierSpider(Spider):
             return BY_VERDICT[page.verdict]
         if page.verdict == "shell" and page.tier == "http" and asked_tier != "http":
             return "needs_browser"
-        if not isinstance(self.scope.admit(page.final_url), Refusal):
+        if page.final_url == page.url or not isinstance(self.scope.admit(page.final_url), Refusal):
             return ""
         if page.depth > 0:  # a script led the browser there
             return "offsite"
         self.follow_start(page.final_url)
         return ""
+
+    def follow_wiki(self, wiki: Wiki) -> None:
+        """On a wiki, follow its articles by their one address, and nothing else of it."""
+        if wiki.api in self._wikis:
+            return
+        self._wikis.add(wiki.api)
+        rule = page_rule(wiki, namespaces=frozenset(self.namespaces_of(wiki)))
+        self.scope = replace(self.scope, rules=(*self.scope.rules, rule), also=(*self.scope.also, *wiki.hosts))
+
+    def namespaces_of(self, wiki: Wiki) -> list[int]:
+        """Which pages of a wiki are followed: those it calls its content."""
+        return list(wiki.content_namespaces)
+
+    async def _recall_wikis(self) -> None:
+        """The wikis that earlier crawls have learned at the start URL's host."""
+        told = self.told(self.scope.start)
+        for kept in await self.store.run(self.store.wikis.load, netloc(self.scope.start)):
+            with suppress(ValueError):  # kept by another version; it is learned again
+                if kept.profile and told.mediawiki != "off":
+                    self.follow_wiki(from_json(kept.profile))
 
     def follow_start(self, url: str) -> None:
         """A start URL that redirects to another host takes the crawl there."""
@@ -243,6 +299,9 @@ def _in_words(outcome: str, page: Page) -> str:
         "missing": f"the page is gone (HTTP {page.http_status})",
         "http_error": f"the site answered HTTP {page.http_status} ({page.reason})",
         "not_html": f"not a web page ({page.reason})",
+        "gone": f"the wiki has no such page ({page.reason})",
+        "private": f"the wiki lets only its members read this ({page.reason})",
+        "not_a_page": f"not a page of the wiki ({page.reason})",
         "offsite": f"led out of the crawl's scope by script, to {page.final_url}",
         "needs_browser": f"the page needs a browser to show its text ({page.reason}), and none was found",
     }

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import time
 from collections import deque
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from scrapy import Request
 from scrapy.http.request import NO_CALLBACK
 from scrapy_spider_metadata import Args
 
 from wikicrawl.extract.sitemap import read_sitemap, sitemap_lines
+from wikicrawl.spiders.arguments import Address, Patterns, as_list, without_scrapyds
 from wikicrawl.spiders.base import DOWNLOAD_ERRORS, FrontierSpider
 from wikicrawl.store.frontier import Seed
-from wikicrawl.urls import Refusal, Scope, canonical, netloc, typed_url
+from wikicrawl.urls import Refusal, Scope, canonical, netloc
 
 if TYPE_CHECKING:
     from scrapy.http import Response
@@ -32,15 +32,6 @@ MAX_SITEMAP_DEPTH = 3
 MAX_SITEMAP_BYTES = 50 * 1024 * 1024  # the protocol's own limit
 
 
-def _as_list(value: Any) -> Any:
-    """`-a` gives text: a JSON list, or one entry a line."""
-    if not isinstance(value, str):
-        return value
-    if value.lstrip().startswith("["):
-        return json.loads(value)
-    return [line.strip() for line in value.splitlines() if line.strip()]
-
-
 def _as_replacement(value: Any) -> Any:
     if isinstance(value, dict) and value.keys() == {"pattern", "replace"}:
         return (value["pattern"], value["replace"])
@@ -50,7 +41,6 @@ def _as_replacement(value: Any) -> Any:
     return value
 
 
-Patterns = Annotated[tuple[str, ...], BeforeValidator(_as_list)]
 Replacement = Annotated[tuple[str, str], BeforeValidator(_as_replacement)]
 
 
@@ -59,7 +49,7 @@ class SiteArguments(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    url: str = Field(title="Start URL", description="Where the crawl starts; https:// where no scheme is given.")
+    url: Address = Field(title="Start URL", description="Where the crawl starts; https:// where no scheme is given.")
     max_pages: int = Field(100, ge=1, title="Pages", description="The most pages of the source that are visited.")
     max_depth: int = Field(3, ge=0, title="Depth", description="Links away from the start URL; 0 is that page alone.")
     max_links: int = Field(0, ge=0, title="Links", description="How many links of a page are followed; 0 is all.")
@@ -72,24 +62,16 @@ class SiteArguments(BaseModel):
     exclude: Patterns = Field(
         (), title="Exclude", description="Regular expressions, one a line or a JSON list; a URL must match none."
     )
-    normalize: Annotated[tuple[Replacement, ...], BeforeValidator(_as_list)] = Field(
+    normalize: Annotated[tuple[Replacement, ...], BeforeValidator(as_list)] = Field(
         (),
         title="Normalize",
         description='Rewrites of URLs: "pattern => replacement" a line, or a JSON list of {"pattern", "replace"}.',
     )
     sitemap: bool = Field(True, title="Sitemaps", description="Whether sitemaps are read for pages.")
     tier: Literal["auto", "api", "http", "browser"] = Field(
-        "auto", title="Tier", description="auto: the cheapest way that works; or one way for every page."
+        "auto", title="Tier", description="auto: the cheapest way that works; or the way that is tried first."
     )
     source: str = Field("", title="Source", description="The name the pages are kept under; empty: the host.")
-
-    @field_validator("url")
-    @classmethod
-    def _url_is_a_web_address(cls, value: str) -> str:
-        url = typed_url(value)
-        if isinstance(url, Refusal):
-            raise ValueError(f"{value!r} is not a web address (http:// or https://)")
-        return url
 
     @model_validator(mode="after")
     def _patterns_compile(self) -> SiteArguments:
@@ -106,9 +88,7 @@ class SiteSpider(Args[SiteArguments], FrontierSpider):
     name = "site"
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        # scrapyd adds _job and _version to every spider's arguments.
-        own = {key: value for key, value in kwargs.items() if not key.startswith("_")}
-        super().__init__(*args, **own)
+        super().__init__(*args, **without_scrapyds(kwargs))
         self.job_id: str | None = kwargs.get("_job")
         arguments = self.args
         self.start_url = arguments.url
