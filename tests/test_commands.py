@@ -56,7 +56,7 @@ def test_explain_tells_how_a_page_was_got_and_when_it_is_due(demo, crawled):
     assert re.search(r"^source +venue, depth 0, open$", lines, re.MULTILINE)
     assert re.search(r"^was got .* ok  by http$", lines, re.MULTILINE)
     assert re.search(r"http: page \(content\), HTTP 200, \d+ bytes, \d+ characters of text$", lines, re.MULTILINE)
-    assert re.search(r"^extractor +\w+$", lines, re.MULTILINE)
+    assert re.search(r"^extractor +\w+, confidence [01]\.\d\d", lines, re.MULTILINE)
     assert re.search(r"^hash +[0-9a-f]{64}$", lines, re.MULTILINE)
     assert re.search(r"^next visit +20\d\d-\d\d-\d\d \d\d:\d\d$", lines, re.MULTILINE)
 
@@ -65,6 +65,19 @@ def test_explain_tells_of_a_page_that_nobody_has_asked_for(demo, scrapy):
     lines = scrapy("explain", f"{demo.urls['docs']}new").stdout
     assert re.search(r"^would go by http first", lines, re.MULTILINE)
     assert "never: the page is not in the store" in lines
+
+
+def test_explain_tells_of_the_wiki_that_a_page_is_of(demo, scrapy):
+    scrapy("crawl", "wiki", "-a", f"url={demo.urls['wiki']}", "-a", "prefix=Bog")
+    lines = scrapy("explain", f"{demo.urls['wiki']}wiki/Bog_lantern").stdout
+    assert re.search(
+        r"^would go by +api of Fenwiki \(MediaWiki 1\.39\.17\), http://\S+/w/api\.php$", lines, re.MULTILINE
+    )
+    assert re.search(r"^ +api: page \(parse\), HTTP 200, \d+ bytes, \d+ characters of text$", lines, re.MULTILINE)
+    as_html = scrapy("explain", "-s", "WIKI_TRANSPORT=html", f"{demo.urls['wiki']}wiki/Bog_lantern").stdout
+    assert "http: pages of Fenwiki are got as HTML" in as_html
+    refused = scrapy("explain", f"{demo.urls['wiki']}wiki/Special:Random").stdout
+    assert "nothing: on Fenwiki this is no page (special)" in refused
 
 
 def test_explain_names_the_reason_a_link_is_refused(scrapy):

@@ -27,7 +27,7 @@ def test_the_columns_have_a_fixed_order():
     assert COLUMNS == (
         "url", "final_url", "source", "domain", "depth", "title", "description", "language", "markdown", "text_hash",
         "links", "images", "tier", "verdict", "reason", "http_status", "fetched_at", "changed", "bytes", "extractor",
-        "weight", "source_tier", "error",
+        "weight", "source_tier", "error", "wiki", "confidence", "hidden_text", "injection_suspect",
     )  # fmt: skip
 
 
@@ -42,6 +42,13 @@ def test_a_csv_row_reads_back_with_one_link_a_line():
     assert rows[0]["markdown"] == ODD.markdown
     assert rows[0]["links"].split("\n") == ODD.links
     assert tuple(rows[0]) == COLUMNS
+
+
+def test_an_object_is_json_in_a_csv_cell():
+    facts = {"title": "Ü", "infobox": {"Level": "11"}}
+    rows = list(csv.DictReader(io.StringIO(exported(CsvExporter, Page(url="u", wiki=facts), ODD).decode(), newline="")))
+    assert json.loads(rows[0]["wiki"]) == facts
+    assert rows[1]["wiki"] == ""
 
 
 @pytest.mark.parametrize(

@@ -10,15 +10,18 @@ from pathlib import Path
 
 import pytest
 from scrapy.utils.misc import walk_modules_iter
+from wiki_crawl import WikiCrawl
 
 from wikicrawl import settings
 from wikicrawl.items import OUTCOMES, Page
+from wikicrawl.mediawiki import errors
 from wikicrawl.spiders.site import SiteSpider
-from wikicrawl.tiers import judge, middleware
+from wikicrawl.spiders.wiki import WikiSpider
+from wikicrawl.tiers import judge, mediawiki, middleware
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
-OURS = re.compile(r"^(WIKICRAWL|SOURCES|STORE|SCHEDULE|TIERS|MARKDOWN|EXTRACT|PROGRESS|DEMO)_")
+OURS = re.compile(r"^(WIKICRAWL|SOURCES|STORE|SCHEDULE|TIERS|WIKI|MARKDOWN|EXTRACT|PROGRESS|DEMO)_")
 COLUMNS = {
     "url": "the page that was asked for, in canonical form",
     "final_url": "where it led after redirects",
@@ -32,23 +35,28 @@ COLUMNS = {
     "text_hash": "SHA-256 of the content's text",
     "links": "links of the page that belong to the crawl",
     "images": "images of the content",
-    "tier": "`http`, `browser` (`api`)",
+    "tier": "`api`, `http` or `browser`",
     "verdict": "what the last answer was",
     "reason": "why, in one word",
     "http_status": "HTTP status; 0 where nothing answered",
     "fetched_at": "when, ISO 8601 in UTC",
-    "changed": "`new`, `changed` or `same`",
+    "changed": "`new`, `changed`, `same`, `gone`, or `moved` (to `final_url`)",
     "bytes": "size of the body",
     "extractor": "which candidate gave the content",
     "weight": "weight of the source, from sources.yml",
     "source_tier": "group of the source, from sources.yml",
     "error": "what went wrong, in words",
+    "wiki": "what a wiki says of its page, as an object (in CSV as JSON): see [Wikis](#wikis)",
+    "confidence": "from 0 to 1, that the markdown is the content and all of it",
+    "hidden_text": "what the page holds but does not show; not in the markdown",
+    "injection_suspect": "whether the hidden text addresses a machine",
 }
 
 
 STATS = {
-    "changes/*": "pages that are `new`, `changed` or the `same`",
+    "changes/*": "pages that are `new`, `changed`, `moved`, `gone` or the `same`",
     "extract/*": "pages by the candidate that gave their content, or by what ended their extraction",
+    "extract/injection_suspects": "pages whose hidden text addresses a machine",
     "site/sitemap_pages": "new pages that sitemaps named",
     "store/bytes": "bytes of the bodies of visited pages",
     "store/late": "results refused because another process had the page by then",
@@ -69,6 +77,17 @@ STATS = {
     "tiers/escalated/*": "fallbacks to another tier, by reason",
     "tiers/no_browser": "1 where no browser was found",
     "tiers/verdict/*/*": "answers by tier and verdict",
+    "tiers/verdict/api/*": "answers of wikis' APIs by verdict",
+    "wiki/*/*": "APIs that are not asked for a while, as they are `down` or `private`, by reason",
+    "wiki/learned": "wikis that were recognised",
+    "wiki/listed/*": "pages of a wiki's lists: `new`, `changed`, `touched` or the `same`",
+    "wiki/listed/absent": "pages that have left the lists",
+    "wiki/listed/redirects": "redirects that the lists name for the first time",
+    "wiki/paused/*": "pauses before an API was asked again, by reason",
+    "wiki/private/*": "wikis that do not even say what they are, by reason",
+    "wiki/recent_changes": "pages that recent changes name",
+    "wiki/requests": "questions to wikis' APIs",
+    "wiki/unlisted": "1 where a wiki's pages could not be listed",
 }
 META = {
     "tier": "asks for one tier: `auto`, `api`, `http` or `browser`",
@@ -79,6 +98,26 @@ META = {
     "tiers_cleared": "set on requests that carry such cookies",
     "visit": "the try at a page that the request belongs to (`items.Visit`)",
     "told": "what sources.yml says of the page (`sources.Source`)",
+    "wiki": "the wiki that the page is of (`mediawiki.profile.Wiki`)",
+    "wiki_facts": "what the wiki's API says of the page",
+    "wiki_query": "a question to the API of the wiki at the URL: the response is its answer",
+}
+WIKI = {
+    "title": "title with its namespace, as the wiki writes it",
+    "displaytitle": "title as the page shows it",
+    "pageid": "number of the page",
+    "revid": "number of the revision",
+    "permalink": "address of this revision",
+    "namespace": "number of the namespace; 0 is articles",
+    "categories": "categories",
+    "hidden_categories": "categories that readers are not shown",
+    "sections": "headings: `level`, `title`, `anchor`",
+    "langlinks": "the page in other languages: `language`, `title`, `url`",
+    "redirected_from": "the title that was asked for and led here",
+    "redirected_to_fragment": "the section it led to",
+    "infobox": "the facts of the infobox: label and value",
+    "license": "`url` and `text`",
+    "attribution": "what to say where the text is used: title, wiki, address, licence",
 }
 
 
@@ -105,12 +144,25 @@ def settings_table():
     return table(["setting", "default", "meaning"], rows)
 
 
-def arguments_table():
+def arguments_table(spider=SiteSpider):
     rows = []
-    for name, schema in SiteSpider.get_param_schema()["properties"].items():
+    for name, schema in spider.get_param_schema()["properties"].items():
         default = schema.get("default", "")
         rows.append((f"`{name}`", f"`{default}`" if default not in ("", []) else "", schema["description"]))
     return table(["argument", "default", "meaning"], rows)
+
+
+def wiki_arguments_table():
+    return arguments_table(WikiSpider)
+
+
+def wiki_table():
+    return table(["key", "meaning"], [(f"`{name}`", meaning) for name, meaning in WIKI.items()])
+
+
+def errors_table():
+    rows = [(f"`{rule.code}`", rule.action, rule.outcome, rule.sentence) for rule in (*errors.TABLE, errors.UNKNOWN)]
+    return table(["code", "action", "outcome", "meaning"], rows)
 
 
 def commands_table():
@@ -130,7 +182,10 @@ def outcomes_table():
 def reasons_table():
     return table(
         ["reason", "meaning"],
-        [(f"`{name}`", meaning) for name, meaning in {**judge.REASONS, **middleware.REASONS}.items()],
+        [
+            (f"`{name}`", meaning)
+            for name, meaning in {**judge.REASONS, **middleware.REASONS, **mediawiki.REASONS}.items()
+        ],
     )
 
 
@@ -155,6 +210,9 @@ TABLES = {
     "outcomes": outcomes_table,
     "reasons": reasons_table,
     "settings": settings_table,
+    "wiki-arguments": wiki_arguments_table,
+    "wiki": wiki_table,
+    "wiki-errors": errors_table,
 }
 
 
@@ -171,6 +229,15 @@ def test_a_reference_table_says_what_the_code_says(name):
 
 def test_every_column_of_the_feed_is_explained():
     assert list(COLUMNS) == [name for name in Page.__dataclass_fields__ if name != "visit"]
+
+
+@pytest.mark.mediawiki
+def test_every_key_of_a_wiki_page_is_explained(wiki_site, scrapy, tmp_path):
+    wiki_site.reset()
+    crawl = WikiCrawl(scrapy, tmp_path, wiki_site)
+    rows = [crawl(spider="site", url=wiki_site.page_url(title)).rows for title in ("Hogger's loot", "Westfall")]
+    found = {key for pages in rows for row in pages.values() for key in row["wiki"]}
+    assert found == set(WIKI)
 
 
 def sources_of_the_package():
@@ -192,7 +259,7 @@ def test_every_meta_key_of_ours_is_explained_and_used():
         for source in sources_of_the_package().values()
         for key in re.findall(r"""meta(?:\.get\(|\.pop\(|\[)"(\w+)""", source)
     }
-    assert {key for key in found if key.startswith("tier") or key in ("visit", "told")} == set(META)
+    assert {key for key in found if key.startswith(("tier", "wiki")) or key in ("visit", "told")} == set(META)
 
 
 def test_every_setting_of_ours_says_what_it_means():

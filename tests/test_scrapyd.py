@@ -81,7 +81,7 @@ def wait_for(is_done, process=None):
 def test_a_deployed_egg_crawls_into_its_store_and_its_feed(demo, egg, scrapyd, tmp_path):
     with egg.open("rb") as file:
         added = ask(scrapyd, "addversion.json", data={"project": "wikicrawl", "version": "1"}, files={"egg": file})
-    assert (added["status"], added["spiders"]) == ("ok", 1)
+    assert (added["status"], added["spiders"]) == ("ok", 2)
     store_url, feed = f"sqlite:///{tmp_path}/kept/store.db", tmp_path / "pages.jsonl"
     job = ask(
         scrapyd,

@@ -165,12 +165,13 @@ def _table(runs: list[_Run]) -> Table:
         table.add_column(heading, justify=justify, overflow="fold")  # type: ignore[arg-type]
     for run in runs:
         outcomes = run.stats("store/outcome/")
+        listed = sum(count for name, count in run.stats("wiki/listed/").items() if name != "absent")
         table.add_row(
             run.source,
             str(run.stats("store/").get("pages", 0)),
             count_words({tier: count for tier, count in run.stats("store/tier/").items() if tier != "none"}),
             count_words(run.stats("tiers/escalated/")),
-            count_words(outcomes),
+            count_words(outcomes if outcomes or not listed else {"listed": listed}),
             f"{run.stats('store/').get('bytes', 0) / 1e6:.2f}",
             f"{run.seconds:.1f}",
         )

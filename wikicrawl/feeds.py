@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -29,13 +30,18 @@ class UnbufferedFileStorage(FileFeedStorage):
 
 
 class CsvExporter(CsvItemExporter):
-    """Scrapy's CSV: one header, also when appending; lists one URL a line; no cell that a spreadsheet would run."""
+    """Scrapy's CSV, with one header also when appending, and no cell that a spreadsheet would run.
+
+    A list is one entry a line, an object is JSON.
+    """
 
     def __init__(self, file: BytesIO, **kwargs: Any) -> None:
         is_new = file.tell() == 0
         super().__init__(file, **{"join_multivalued": "\n", "include_headers_line": is_new, **kwargs})
 
     def serialize_field(self, field: Any, name: str, value: Any) -> Any:
+        if isinstance(value, dict):
+            return json.dumps(value, ensure_ascii=False) if value else ""
         cell = super().serialize_field(field, name, value)
         if isinstance(cell, str) and cell.startswith(FORMULA_STARTS):
             return "'" + cell

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from wikicrawl.mediawiki.profile import Wiki
     from wikicrawl.store.frontier import Claim
     from wikicrawl.urls import Scope
 
@@ -22,6 +23,8 @@ class Visit:
     encoding: str | None = None
     trail: list[dict[str, Any]] = field(default_factory=list)
     meta: dict[str, Any] = field(default_factory=dict)
+    wiki: Wiki | None = None  # the wiki the page is of
+    facts: dict[str, Any] = field(default_factory=dict)  # what the wiki's API says of the page
     max_links: int | None = None  # how many of the page's links are followed; None: all of them
 
 
@@ -46,14 +49,21 @@ class Page:
     reason: str = ""
     http_status: int = 0
     fetched_at: str = ""  # ISO 8601, UTC
-    changed: str = ""  # new, changed, same; empty where no content was got
+    changed: str = ""  # new, changed, same, moved, gone; empty where no content was got
     bytes: int = 0
     extractor: str = ""
     weight: float = 1.0
     source_tier: str = ""
     error: str = ""
+    wiki: dict[str, Any] = field(default_factory=dict)  # what a wiki says of its page
+    confidence: float = 0.0  # from 0 to 1, that the markdown is the content and all of it
+    hidden_text: str = ""  # what the page holds but does not show; not in the markdown
+    injection_suspect: bool = False  # the hidden text addresses a machine
     visit: Visit | None = field(default=None, repr=False)
 
+
+# What a tier says of a page that waits for its turn when the crawl is stopped: it was not tried, and has no outcome.
+STOPPING = "the crawl is stopping"
 
 COLUMNS = tuple(column.name for column in fields(Page) if column.name != "visit")
 
@@ -65,9 +75,12 @@ OUTCOMES = {
     "empty": "a page without text",
     "not_html": "not a web page (a PDF, an image, JSON …)",
     "missing": "HTTP 404 or 410",
+    "gone": "deleted: the wiki says that there is no such page; it is not visited again unless the wiki lists it",
+    "private": "the wiki, or this page of it, is for its members only",
+    "not_a_page": "a special page, or a title that no page can have; it is not visited again",
     "http_error": "another HTTP error",
     "blocked": "a bot wall that did not clear",
-    "throttled": "the site asked for a pause (HTTP 429, or 503 with Retry-After)",
+    "throttled": "the site asked for a pause (HTTP 429, 503 with Retry-After, a wiki's maxlag)",
     "needs_browser": "the text exists only after script, and no browser was found",
     "offsite": "redirected out of the crawl's scope",
     "robots": "refused by robots.txt",

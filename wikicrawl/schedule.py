@@ -3,6 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from wikicrawl.numbers import number
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from scrapy.settings import BaseSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +22,16 @@ class Policy:
     max_seconds: int = 30 * 24 * 3600
     fresh_factor: float = 0.2
     stale_factor: float = 2.0
+
+    @classmethod
+    def from_settings(cls, settings: BaseSettings) -> Self:
+        return cls(
+            new_seconds=int(number(settings, "SCHEDULE_NEW_SECONDS", least=0)),
+            min_seconds=int(number(settings, "SCHEDULE_MIN_SECONDS", least=1)),
+            max_seconds=int(number(settings, "SCHEDULE_MAX_SECONDS", least=1)),
+            fresh_factor=number(settings, "SCHEDULE_FRESH_FACTOR", least=0),
+            stale_factor=number(settings, "SCHEDULE_STALE_FACTOR", least=1),
+        )
 
     def __post_init__(self) -> None:
         if self.min_seconds <= 0:

@@ -10,8 +10,8 @@ NEWSPIDER_MODULE = "wikicrawl.spiders"
 COMMANDS_MODULE = "wikicrawl.commands"
 
 # Who we are. Sites may want to reach us: set WIKICRAWL_CONTACT to an address or a page.
-WIKICRAWL_CONTACT = os.environ.get("WIKICRAWL_CONTACT", "")  # e-mail or URL
-USER_AGENT = "wikicrawl/0.1" + (f" (+{WIKICRAWL_CONTACT})" if WIKICRAWL_CONTACT else "")
+WIKICRAWL_CONTACT = os.environ.get("WIKICRAWL_CONTACT", "")  # e-mail or URL; Wikimedia's wikis demand it
+USER_AGENT = "wikicrawl/0.1" + (f" (+{WIKICRAWL_CONTACT})" if WIKICRAWL_CONTACT else "") + " Scrapy"
 ROBOTSTXT_USER_AGENT = "wikicrawl"  # the token in robots.txt; never that of the browser we resemble
 
 # components, in the order a page meets them
@@ -89,6 +89,18 @@ TIERS_BROWSER_CHALLENGE_SECONDS = 8  # how long a challenge may take to clear it
 TIERS_BROWSER_CONTEXT_PAGES = 50  # then a new context: contexts keep memory until they are closed
 TIERS_BROWSER_MAX_MB = 1500  # then a new browser
 TIERS_BROWSER_PAGES = 2  # browser pages at a time
+
+# wiki: how the API of a MediaWiki is asked
+WIKI_TRANSPORT = "auto"  # the API, but for Wikimedia's own wikis and where it is down; or "api" or "html" for all wikis
+WIKI_API_ROBOTS = "page"  # robots.txt is asked for the page's URL; "strict": for that of api.php, too
+WIKI_MAXLAG = 5  # seconds that a wiki's databases may lag behind before it is left in peace; as its etiquette asks
+WIKI_SLOW_SECONDS = 1.0  # after an answer that took longer …
+WIKI_SLOW_PAUSE_SECONDS = 5.0  # … the API is not asked for this long: Wikimedia's rule for robots, good for all
+WIKI_RETRY_TIMES = 5  # how often a question is put again to an API that is busy
+WIKI_MAX_PAUSE_SECONDS = 300  # the longest pause that an API may ask for
+WIKI_PROFILE_SECONDS = 7 * 24 * 3600  # then a wiki is asked again what it is
+WIKI_DOWN_SECONDS = 3600  # so long after its API failed a wiki's pages are got as HTML
+WIKI_SWEEP_SECONDS = 24 * 3600  # wikis over 10,000 pages: in between only their recent changes are read
 
 # extract
 MARKDOWN_ENGINE = "html-to-markdown"  # or "markdownify"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from typing import TYPE_CHECKING, Any
 
 from scrapy.commands import ScrapyCommand
@@ -10,6 +11,8 @@ from scrapy.exceptions import UsageError
 
 from wikicrawl.commands import opened_store, print_problem
 from wikicrawl.extensions import local_time
+from wikicrawl.mediawiki.profile import from_json
+from wikicrawl.mediawiki.titles import target_of
 from wikicrawl.sources import load_sources
 from wikicrawl.tiers.choose import TierMemory, path_pattern
 from wikicrawl.tiers.executable import find_browser
@@ -21,8 +24,10 @@ if TYPE_CHECKING:
 
     from scrapy.settings import BaseSettings
 
+    from wikicrawl.mediawiki.profile import Wiki
     from wikicrawl.store import Store
     from wikicrawl.store.pages import StoredPage, StoredVisit
+    from wikicrawl.store.wikis import KeptWiki
 
 Line = tuple[str, str]
 
@@ -75,8 +80,11 @@ def explain(url: str, store: Store, settings: BaseSettings) -> Iterator[Line]:
 def _would_be_got(url: str, store: Store, settings: BaseSettings) -> Iterator[Line]:
     told = load_sources(settings["SOURCES_FILE"]).of(netloc(url), path_of(url))
     memory = TierMemory.from_settings(store, settings)
+    wiki = _by_wiki(url, store, settings["WIKI_TRANSPORT"]) if told.mediawiki != "off" else ""
     if told.tier != "auto":
         yield "would go by", f"{told.tier}, as sources.yml says"
+    elif wiki:
+        yield "would go by", wiki
     elif asyncio.run(memory.choose(url)) == "browser":
         yield "would go by", f"browser, which earlier pages like {path_pattern(url)} needed"
     else:
@@ -84,6 +92,31 @@ def _would_be_got(url: str, store: Store, settings: BaseSettings) -> Iterator[Li
     yield "browser", find_browser(settings.get("TIERS_BROWSER_EXECUTABLE")) or "none found"
     if told.source_tier:
         yield "told", f"{told.source_tier}, weight {told.weight}"
+
+
+def _by_wiki(url: str, store: Store, transport: str) -> str:
+    """How a page of a known wiki would be got; empty for any other page."""
+    for kept in store.wikis.load(netloc(url)):
+        try:
+            wiki = from_json(kept.profile)
+        except ValueError:  # no wiki, or one that another version has kept
+            continue
+        target = target_of(wiki, url)
+        if isinstance(target, Refusal):
+            return f"nothing: on {wiki.sitename} this is no page ({target.reason})"
+        if target is not None:
+            return _wiki_line(wiki, kept, transport)
+    return ""
+
+
+def _wiki_line(wiki: Wiki, kept: KeptWiki, transport: str) -> str:
+    if kept.state_until > time.time():
+        way = "nothing" if kept.state == "private" else "http"
+        until = local_time(kept.state_until)
+        return f"{way}: the API of {wiki.sitename} is {kept.state} until {until} ({kept.reason})"
+    if transport == "html" or (transport == "auto" and wiki.is_wikimedia):
+        return f"http: pages of {wiki.sitename} are got as HTML"
+    return f"api of {wiki.sitename} ({wiki.generator}), {wiki.api}"
 
 
 def _visit_line(visit: StoredVisit) -> str:
@@ -104,6 +137,10 @@ def _content_lines(page: StoredPage) -> Iterator[Line]:
     if not page.version:
         return
     yield "title", page.title
-    yield "extractor", page.extractor
+    chosen = f": {page.meta['chosen']}" if page.meta.get("chosen") else ""
+    yield "extractor", f"{page.extractor}, confidence {page.meta.get('confidence', 0.0):.2f}{chosen}"
+    if hidden := page.meta.get("hidden_text"):
+        suspect = ", which addresses a machine" if page.meta.get("injection_suspect") else ""
+        yield "hidden", f"{len(hidden)} characters of hidden text left out{suspect}"
     yield "hash", page.text_hash
     yield "version", f"{page.version}, {len(page.markdown)} characters of markdown, got {local_time(page.fetched_at)}"

@@ -29,6 +29,7 @@ FRONT_MATTER = (
     "url", "final_url", "title", "description", "language", "source", "depth", "tier", "extractor", "text_hash",
     "fetched_at",
 )  # fmt: skip
+WIKI_FRONT_MATTER = ("revid", "categories", "license", "attribution")
 
 
 class Command(ScrapyCommand):
@@ -43,7 +44,7 @@ class Command(ScrapyCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
         parser.add_argument("--front-matter", action="store_true", help="put a YAML header before the markdown")
-        parser.add_argument("--tier", choices=["auto", "http", "browser"], default="auto")
+        parser.add_argument("--tier", choices=["auto", "api", "http", "browser"], default="auto")
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         assert self.settings is not None
@@ -134,9 +135,14 @@ def to_item(page: StoredPage, sources: Sources) -> Page:
         extractor=page.extractor,
         weight=told.weight,
         source_tier=told.source_tier,
+        wiki=page.meta.get("wiki", {}),
+        confidence=page.meta.get("confidence", 0.0),
+        hidden_text=page.meta.get("hidden_text", ""),
+        injection_suspect=page.meta.get("injection_suspect", False),
     )
 
 
 def front_matter(page: Page) -> str:
     header = {name: value for name in FRONT_MATTER if (value := getattr(page, name)) not in ("", None)}
+    header |= {name: page.wiki[name] for name in WIKI_FRONT_MATTER if name in page.wiki}
     return f"---\n{yaml.safe_dump(header, sort_keys=False, allow_unicode=True, width=1_000)}---\n"

@@ -1,4 +1,4 @@
-"""Say whether a page is new, changed or the same as at the last visit."""
+"""Say whether a page is new, changed, moved, gone or the same as at the last visit."""
 
 from __future__ import annotations
 
@@ -21,8 +21,15 @@ class ChangesPipeline:
         return cls(crawler)
 
     def process_item(self, item: Any) -> Any:
-        if isinstance(item, Page) and item.text_hash and item.visit and item.visit.claim:
+        if not isinstance(item, Page) or item.visit is None or item.visit.claim is None:
+            return item
+        if item.text_hash:
             item.changed = has_changed(item.visit.claim.text_hash, item.text_hash)
+            if item.visit.claim.text_hash and item.final_url != item.url:
+                item.changed = "moved"
+        elif item.visit.outcome == "gone" and item.visit.claim.version:
+            item.changed = "gone"
+        if item.changed:
             self._stats.inc_value(f"changes/{item.changed}")
         return item
 

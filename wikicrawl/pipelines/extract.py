@@ -6,12 +6,19 @@ from typing import TYPE_CHECKING
 
 from wikicrawl.extract.worker import ExtractFailed, Workers
 from wikicrawl.items import OUTCOMES, Page, Visit
+from wikicrawl.mediawiki.page import with_credits
+from wikicrawl.mediawiki.titles import url_of
 from wikicrawl.numbers import number
 
 if TYPE_CHECKING:
     from typing import Any, Self
 
     from scrapy.crawler import Crawler
+
+    from wikicrawl.extract import Extraction
+
+
+SHOWN = ("displaytitle", "sections")
 
 
 class ExtractPipeline:
@@ -51,9 +58,31 @@ class ExtractPipeline:
             return
         page.title, page.description, page.language = found.title, found.description, found.language
         page.markdown, page.text_hash, page.extractor = found.markdown, found.text_hash, found.extractor
-        page.images = found.images
+        page.images, page.confidence = found.images, found.confidence
+        page.hidden_text, page.injection_suspect = found.hidden_text, found.injection_suspect
         page.links = visit.scope.sift(found.links) if visit.scope else found.links
         visit.meta = found.meta
-        if not page.markdown:
+        if found.wiki or visit.wiki:
+            self._fill_wiki(page, visit, found)
+        if not page.markdown and not visit.outcome:
             visit.outcome, page.error, page.text_hash = "empty", "the page has no text", ""
         self._stats.inc_value(f"extract/{found.extractor or 'none'}")
+        self._stats.inc_value("extract/injection_suspects", int(found.injection_suspect))
+
+    def _fill_wiki(self, page: Page, visit: Visit, found: Extraction) -> None:
+        """What the API says of a page goes before what its HTML shows, but for what readers see."""
+        shown = {name: found.wiki[name] for name in SHOWN if name in found.wiki}
+        page.wiki = {**found.wiki, **visit.facts, **shown}
+        if visit.wiki is None:
+            return
+        if (
+            page.wiki.get("namespace", 0) < 0
+        ):  # of a page that it shows to its members only, a wiki shows "Login required"
+            visit.outcome = page.verdict = "private"
+            page.reason, page.error = "special", f"the wiki showed “{page.title}” instead of the page"
+            page.markdown = page.text_hash = ""
+            page.wiki, page.links = {}, []
+            return
+        if (title := page.wiki.get("title")) and not visit.facts:
+            page.final_url = url_of(visit.wiki, title)  # a redirect of a wiki's answers with its target's HTML
+        page.wiki = with_credits(page.wiki, visit.wiki)

@@ -10,7 +10,6 @@ from scrapy import signals
 from scrapy.exceptions import DropItem
 
 from wikicrawl.items import Page, Visit
-from wikicrawl.numbers import number
 from wikicrawl.schedule import Policy
 from wikicrawl.store import open_store
 from wikicrawl.store.frontier import Claim, Seed
@@ -29,6 +28,9 @@ if TYPE_CHECKING:
 MAX_TOLD = 100_000
 
 
+KEPT_IN_META = ("wiki", "confidence", "hidden_text", "injection_suspect")  # columns without one of their own
+
+
 class StorePipeline:
     """Finishes the claim a page came with; a page without one passes by.
 
@@ -41,13 +43,7 @@ class StorePipeline:
         self._store = open_store(settings["STORE_URL"])
         self._endings: set[asyncio.Future[None]] = set()
         self._told: dict[str, int] = {}  # links that the frontier has been told of, and how deep
-        self._policy = Policy(
-            new_seconds=int(number(settings, "SCHEDULE_NEW_SECONDS", least=0)),
-            min_seconds=int(number(settings, "SCHEDULE_MIN_SECONDS", least=1)),
-            max_seconds=int(number(settings, "SCHEDULE_MAX_SECONDS", least=1)),
-            fresh_factor=number(settings, "SCHEDULE_FRESH_FACTOR", least=0),
-            stale_factor=number(settings, "SCHEDULE_STALE_FACTOR", least=1),
-        )
+        self._policy = Policy.from_settings(settings)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -70,7 +66,7 @@ class StorePipeline:
         self._count(page, visit, finished)
         if finished is None:
             raise DropItem(f"late result, another process has this page: {page.url}", log_level="DEBUG")
-        if is_redirect and not finished.changed:
+        if is_redirect and not finished.changed and page.changed != "moved":
             raise DropItem(f"{page.url} leads to a page that is already kept: {page.final_url}", log_level="DEBUG")
         return page
 
@@ -158,7 +154,7 @@ def _content(page: Page, visit: Visit) -> Content:
         text_hash=page.text_hash,
         links=page.links,
         images=page.images,
-        meta=visit.meta,
+        meta=visit.meta | {name: value for name in KEPT_IN_META if (value := getattr(page, name))},
         tier=page.tier,
         extractor=page.extractor,
         bytes=page.bytes,
