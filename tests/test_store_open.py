@@ -149,7 +149,14 @@ def test_the_migrated_definitions_are_those_of_the_schema(store):
 
 def read_definitions(engine):
     query = {
-        "sqlite": "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL",
+        # Columns by themselves: one that was added later stands at the end of its table.
+        "sqlite": """
+            SELECT sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL
+            UNION
+                SELECT t.name || ' ' || c.name || ' ' || c.type || ' ' || c."notnull" || ' '
+                    || coalesce(c.dflt_value, '') || ' ' || c.pk
+                FROM sqlite_master t, pragma_table_info(t.name) c WHERE t.type = 'table'
+        """,
         "postgresql": """
             SELECT indexdef FROM pg_indexes WHERE schemaname = 'public'
             UNION SELECT concat_ws(' ', table_name, column_name, data_type, is_nullable, column_default)

@@ -16,6 +16,7 @@ from wikicrawl.store import schema
 from wikicrawl.store.engine import insert_into, reading
 from wikicrawl.store.owner import is_dead, owner_name
 from wikicrawl.store.schema import page
+from wikicrawl.urls import netloc
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -209,7 +210,10 @@ def add_pages(connection: Connection, source: str, discovery: Discovery) -> int:
         connection.execute(update(page).where(is_dated).values(lastmod=bindparam("date")), discovery.dated)
     if not discovery.new:
         return 0
-    rows = [{"source": source, "url": seed.url, "depth": seed.depth, "lastmod": seed.lastmod} for seed in discovery.new]
+    rows = [
+        {"source": source, "url": seed.url, "host": netloc(seed.url), "depth": seed.depth, "lastmod": seed.lastmod}
+        for seed in discovery.new
+    ]
     statement = insert_into(connection, page).on_conflict_do_nothing()
     return connection.execute(statement, rows, execution_options={"preserve_rowcount": True}).rowcount
 
@@ -217,7 +221,7 @@ def add_pages(connection: Connection, source: str, discovery: Discovery) -> int:
 def _waiting(source: str, limit: int) -> Select[Any]:
     """Never admitted, breadth first."""
     is_waiting = page.c.source == source, page.c.lease_until.is_(None), page.c.due == 0
-    return _claimable(limit).where(*is_waiting).order_by(page.c.depth, page.c.id)
+    return _claimable(limit).where(*is_waiting).order_by(page.c.host, page.c.depth, page.c.id)
 
 
 def _held(source: str, owner: str) -> Select[int]:
@@ -227,7 +231,7 @@ def _held(source: str, owner: str) -> Select[int]:
 
 def _due(source: str, now: int, limit: int, *conditions: ColumnElement[bool]) -> Select[Any]:
     is_due = page.c.source == source, page.c.lease_until.is_(None), page.c.due > 0, page.c.due <= now
-    return _claimable(limit).where(*is_due, *conditions).order_by(page.c.due, page.c.depth, page.c.id)
+    return _claimable(limit).where(*is_due, *conditions).order_by(page.c.due, page.c.host, page.c.depth, page.c.id)
 
 
 def _claimable(limit: int) -> Select[Any]:

@@ -11,6 +11,7 @@ from wikicrawl.schedule import next_interval
 from wikicrawl.store.engine import insert_into, reading
 from wikicrawl.store.frontier import Seed, add_pages, batches, discover, known_pages, lock_source
 from wikicrawl.store.schema import page, wiki_listing, wiki_page
+from wikicrawl.urls import netloc
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -96,8 +97,8 @@ class Listings:
             with self._engine.begin() as connection:
                 lock_source(connection, source)
                 rows = [
-                    {"source": source, "url": alias.url, "depth": DEPTH, "due": None, "state": "alias"}
-                    | {"outcome": "redirected", "final_url": target}
+                    {"source": source, "url": alias.url, "host": netloc(alias.url), "depth": DEPTH, "due": None}
+                    | {"state": "alias", "outcome": "redirected", "final_url": target}
                     for alias, target in batch
                 ]
                 statement = insert_into(connection, page)

@@ -77,12 +77,14 @@ class StoredPage:
     id: int
     source: str
     url: str
+    host: str
     depth: int
     state: str
     attempt: int
     version: int
     text_hash: str
     outcome: str
+    misses: int = 0  # visits in a row that found it missing
     due: int | None = None
     interval: int | None = None
     lastmod: int | None = None

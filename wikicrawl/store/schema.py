@@ -30,6 +30,11 @@ source = Table(
     Column("admitted", Integer, nullable=False, server_default="0"),  # pages counted towards max_pages
     Column("created_at", BigInteger, nullable=False),
     Column("seeded_at", BigInteger),  # when its sitemaps were last read
+    Column("spider", Text, nullable=False, server_default=""),  # that crawls it …
+    Column("arguments", JSON, nullable=False, server_default="{}"),  # … and what it was given the last time
+    # The ledger: every claim is a visit, still held, or returned (given back, or taken back from the dead).
+    Column("claimed", BigInteger, nullable=False, server_default="0"),
+    Column("returned", BigInteger, nullable=False, server_default="0"),
 )
 
 # The row of the frontier: narrow, because every claim and every finished page rewrites it.
@@ -39,6 +44,7 @@ page = Table(
     Column("id", Id, primary_key=True),
     Column("source", Text, ForeignKey("source.id"), nullable=False),
     Column("url", Text, nullable=False),
+    Column("host", Text, nullable=False, server_default=""),  # with its port, where it has one of its own
     Column("depth", Integer, nullable=False),
     Column("due", BigInteger, server_default="0"),  # 0: never admitted to a crawl; NULL: never again
     Column("interval", BigInteger),  # seconds; NULL: never visited
@@ -52,13 +58,15 @@ page = Table(
     Column("final_url", Text),
     Column("visited_at", BigInteger),
     Column("outcome", Text, nullable=False, server_default=""),  # of the latest visit
+    Column("misses", Integer, nullable=False, server_default="0"),  # visits in a row that found it missing
     UniqueConstraint("source", "url", name="page_identity"),
 )
 _is_free = and_(page.c.lease_until.is_(None), page.c.due.is_not(None))
 _is_leased = page.c.lease_until.is_not(None)
-# In the order of a claim, so that nothing is sorted: guarded by the query plans in test_store_frontier.
+# In the order of a claim, so that nothing is sorted: guarded by the query plans in test_store_frontier. By host, so
+# that the next host is one step away however many pages this one has.
 Index(
-    "page_due", page.c.source, page.c.due, page.c.depth, page.c.id,
+    "page_due", page.c.source, page.c.due, page.c.host, page.c.depth, page.c.id,
     sqlite_where=_is_free, postgresql_where=_is_free,
 )  # fmt: skip
 Index("page_lease", page.c.source, page.c.lease_until, sqlite_where=_is_leased, postgresql_where=_is_leased)
@@ -111,6 +119,83 @@ host = Table(
     Column("name", Text, primary_key=True),
     Column("cookies", JSON, nullable=False),
     Column("cookies_at", BigInteger, nullable=False),
+)
+
+# Who may ask a host: one process at a time, and nobody before `pause_until`.
+host_lease = Table(
+    "host_lease",
+    metadata,
+    Column("host", Text, primary_key=True),
+    Column("owner", Text),
+    Column("until", BigInteger, nullable=False, server_default="0"),
+    Column("pause_until", BigInteger, nullable=False, server_default="0"),
+    Column("pause_reason", Text, nullable=False, server_default=""),
+)
+
+# Whether a host is left alone because it failed: closed (it is asked), open (it is not), half_open (by one page).
+breaker = Table(
+    "breaker",
+    metadata,
+    Column("host", Text, primary_key=True),
+    Column("state", Text, nullable=False),
+    Column("until", BigInteger, nullable=False),  # while open: when it is tried again
+    Column("failures", Integer, nullable=False),  # in a row
+    Column("openings", Integer, nullable=False),  # in a row, without a success in between
+    Column("reason", Text, nullable=False),
+    Column("changed_at", BigInteger, nullable=False),
+)
+
+# How often what a host says of its pages' changes was right: the kinds are lastmod (of sitemaps), feed and etag.
+host_trust = Table(
+    "host_trust",
+    metadata,
+    Column("host", Text, primary_key=True),
+    Column("kind", Text, primary_key=True),
+    Column("confirmed", Float, nullable=False),
+    Column("refuted", Float, nullable=False),
+    Column("tested_at", BigInteger, nullable=False),
+)
+
+# What a host answers for a page that cannot exist.
+soft_404 = Table(
+    "soft_404",
+    metadata,
+    Column("host", Text, primary_key=True),
+    Column("signature", Text, nullable=False),  # empty: it says 404, as it should
+    Column("probed_at", BigInteger, nullable=False),
+)
+
+# A robots.txt as it was got, by scheme, host and port.
+robots = Table(
+    "robots",
+    metadata,
+    Column("origin", Text, primary_key=True),
+    Column("access", Text, nullable=False),  # rules, allow (there is none), wait (not now)
+    Column("reason", Text, nullable=False),
+    Column("body", Text, nullable=False),
+    Column("fetched_at", BigInteger, nullable=False),
+    Column("expires_at", BigInteger, nullable=False),
+)
+
+# What a page's server gave to ask with whether it has changed.
+validator = Table(
+    "validator",
+    metadata,
+    Column("page_id", Id, ForeignKey("page.id"), primary_key=True),
+    Column("etag", Text, nullable=False),
+    Column("last_modified", Text, nullable=False),
+)
+
+# How many pages of a kind of address have been got, and how many of them differed; `reason` once it is a trap.
+address_kind = Table(
+    "address_kind",
+    metadata,
+    Column("source", Text, ForeignKey("source.id"), primary_key=True),
+    Column("pattern", Text, primary_key=True),
+    Column("pages", Integer, nullable=False),
+    Column("different", Integer, nullable=False),
+    Column("reason", Text, nullable=False, server_default=""),
+    Column("changed_at", BigInteger, nullable=False),
 )
 
 # Votes for the tier that the pages of a host's path pattern need.

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 from sqlalchemy import column, func, inspect, select, table, update
 
 from wikicrawl.store.engine import reading
-from wikicrawl.store.migrations import v0001, v0002
+from wikicrawl.store.migrations import v0001, v0002, v0003
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
 
-REVISIONS = {"0001": v0001.upgrade, "0002": v0002.upgrade}
+REVISIONS = {"0001": v0001.upgrade, "0002": v0002.upgrade, "0003": v0003.upgrade}
 HEAD = list(REVISIONS)[-1]
 
 # Where Alembic itself keeps the number, so that its tools can read it.
