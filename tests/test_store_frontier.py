@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from postgres import fresh_database
-from sqlalchemy import event, func, select, text
+from sqlalchemy import event, func, select, text, update
 
 from wikicrawl.schedule import Policy
 from wikicrawl.store import open_store, schema
@@ -345,3 +345,13 @@ def test_a_page_is_claimed_once_in_a_crawl_that_outlasts_its_interval(store):
     options = {"owner": "owner", "limit": 9, "now": later, "lease_seconds": 60, "max_pages": 9}
     assert store.frontier.claim(SITE, since=NOW, **options) == []
     assert names(store.frontier.claim(SITE, since=NOW + 1, **options)) == ["a"]
+
+
+def test_a_page_made_due_in_the_second_of_its_last_visit_is_claimed(store):
+    store.frontier.add(SITE, seeds("a"))
+    (first,) = claim(store)
+    finish(store, first)
+    with store.engine.begin() as connection:
+        connection.execute(update(schema.page).values(due=NOW - 1))
+    options = {"owner": "owner", "limit": 9, "now": NOW, "lease_seconds": 60, "max_pages": 9}
+    assert names(store.frontier.claim(SITE, since=NOW, **options)) == ["a"]

@@ -99,7 +99,8 @@ class Frontier:
             if any(attempt > CROWD_DEATHS for attempt in held):
                 return []
             new = connection.execute(_waiting(source, min(limit, max_pages - admitted))).all()
-            is_unseen = or_(page.c.visited_at.is_(None), page.c.visited_at < since)
+            # Times are whole seconds: what was due when the crawl began has not been visited by it.
+            is_unseen = or_(page.c.visited_at.is_(None), page.c.visited_at < since, page.c.due <= since)
             due = connection.execute(
                 _due(source, now, limit - len(new), is_unseen, page.c.attempt < CROWD_DEATHS)
             ).all()
