@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import re
@@ -156,6 +157,8 @@ class WikiSpider(Args[WikiArguments], FrontierSpider):
             )
 
     async def _look_again(self, kept: Listing) -> None:
+        # Sweeps are told apart by the whole second in which they begin.
+        await asyncio.sleep(min(1.0, max(0.0, kept.swept_at + 1 - time.time())))
         now = int(time.time())
         if self._is_sweep_due(kept, now):
             await self._sweep(now)
