@@ -75,9 +75,8 @@ class ExtractPipeline:
         page.wiki = {**found.wiki, **visit.facts, **shown}
         if visit.wiki is None:
             return
-        if (
-            page.wiki.get("namespace", 0) < 0
-        ):  # of a page that it shows to its members only, a wiki shows "Login required"
+        # Of a page that it shows to its members only, a wiki shows "Login required".
+        if page.wiki.get("namespace", 0) < 0:
             visit.outcome = page.verdict = "private"
             page.reason, page.error = "special", f"the wiki showed “{page.title}” instead of the page"
             page.markdown = page.text_hash = ""
