@@ -74,6 +74,7 @@ SCHEDULE_STALE_FACTOR = 2.0  # interval × this after no change
 TIERS_BROWSER = True  # False: never start a browser
 TIERS_SCOPE = "pattern"  # or "site": the first page of a host decides for all of it
 TIERS_RETEST_EVERY = 10  # of the pages remembered to need a browser, every n-th tries HTTP first again
+TIERS_WAIT_SECONDS = 300  # so long a crawl waits for a host that asked for a pause, failed, or is another process's
 TIERS_HALF_LIFE_DAYS = 14.0  # a vote for a tier counts half after this
 TIERS_GAIN = 0.15  # a browser that gives less than this share more text was not needed
 TIERS_BROWSER_EXECUTABLE = ""  # path of a Chromium; empty: looked for on PATH, then Playwright's own
