@@ -76,6 +76,7 @@ STATS = {
     "tiers/browser/timeouts": "pages over TIERS_BROWSER_TIMEOUT_MS",
     "tiers/escalated/*": "fallbacks to another tier, by reason",
     "tiers/no_browser": "1 where no browser was found",
+    "tiers/paused/*": "pauses that hosts asked for, by reason; `delay`: left for the next process",
     "tiers/verdict/*/*": "answers by tier and verdict",
     "tiers/verdict/api/*": "answers of wikis' APIs by verdict",
     "wiki/*/*": "APIs that are not asked for a while, as they are `down` or `private`, by reason",

@@ -22,7 +22,7 @@ from scrapy.exceptions import (
 )
 from w3lib.encoding import http_content_type_encoding
 
-from wikicrawl.items import STOPPING, Page, Visit
+from wikicrawl.items import LEFT_ALONE, PAUSED, STOPPING, Page, Visit
 from wikicrawl.mediawiki.profile import from_json, has_contact, is_wikimedia
 from wikicrawl.mediawiki.titles import page_rule
 from wikicrawl.numbers import number
@@ -62,7 +62,14 @@ FAILURES: dict[type[Exception], str] = {
     UnsupportedURLSchemeError: "scheme",
 }
 DOWNLOAD_ERRORS: tuple[type[Exception], ...] = (*FAILURES, DownloadFailedError, ResponseDataLossError, IgnoreRequest)
-IGNORED = {"robots.txt": "robots", "crawl's scope": "offsite", "max redirections": "redirects", "size": "too_large"}
+IGNORED = {
+    PAUSED: "throttled",
+    LEFT_ALONE: "breaker",
+    "robots.txt": "robots",
+    "crawl's scope": "offsite",
+    "max redirections": "redirects",
+    "size": "too_large",
+}
 
 
 class FrontierSpider(Spider):

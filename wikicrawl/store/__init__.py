@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
+from wikicrawl.store.breakers import Breakers
 from wikicrawl.store.engine import connect, parse_url
 from wikicrawl.store.frontier import Frontier
 from wikicrawl.store.hosts import Hosts
@@ -55,6 +56,7 @@ class Store:
         self.frontier = Frontier(self.engine)
         self.pages = Pages(self.engine)
         self.hosts = Hosts(self.engine)
+        self.breakers = Breakers(self.engine)
         self.jobs = Jobs(self.engine)
         self.sources = Sources(self.engine)
         self.wikis = Wikis(self.engine)

@@ -1,4 +1,4 @@
-"""Send each request by its tier, at the pace its host is due over both of them."""
+"""Send each request by its tier, at the pace its host is due over all of them."""
 
 from __future__ import annotations
 
@@ -10,10 +10,15 @@ from time import monotonic
 from typing import TYPE_CHECKING, ClassVar
 from weakref import WeakValueDictionary
 
+from scrapy import signals
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
+from scrapy.exceptions import IgnoreRequest
 from scrapy.utils.httpobj import urlparse_cached
 
+from wikicrawl.items import PAUSED, STOPPING
 from wikicrawl.numbers import number
+from wikicrawl.tiers.pauses import Pauses, postponed
+from wikicrawl.urls import netloc
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -25,6 +30,9 @@ if TYPE_CHECKING:
 
     from wikicrawl.tiers.browser import Browser
 
+TICK_SECONDS = 0.5  # how soon a pause notices that the crawl is being stopped
+HAND_OVER_SECONDS = 1.0  # shorter delays are over before another process can have claimed a page
+
 
 class TierDownloadHandler:
     """Requests with `meta["tiers_browser"]` go to the browser, all others over HTTP."""
@@ -34,7 +42,8 @@ class TierDownloadHandler:
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
-        self._pace = Pace(crawler)
+        self._pauses = Pauses.of(crawler)
+        self._pace = Pace(crawler, self._pauses)
         self._browser: Browser | None = None
         self._http = HTTP11DownloadHandler(crawler)
         self._is_closed = False
@@ -48,10 +57,17 @@ class TierDownloadHandler:
 
     async def download_request(self, request: Request) -> Response:
         async with self._pace.turn(request) as sent:
-            if request.meta.get("tiers_browser"):
-                return await self._start_browser().fetch(request, on_send=sent)
-            sent()
-            return await self._http.download_request(request)
+            response = await self._send(request, sent)
+            # Here, because Scrapy's retry middleware repeats a request before other components of ours see its answer.
+            if await self._pauses.note(response, netloc(request.url)) > self._pauses.patience_seconds:
+                request.meta["dont_retry"] = True
+            return response
+
+    async def _send(self, request: Request, sent: Callable[[], None]) -> Response:
+        if request.meta.get("tiers_browser"):
+            return await self._start_browser().fetch(request, on_send=sent)
+        sent()
+        return await self._http.download_request(request)
 
     async def close(self) -> None:
         if self._is_closed:
@@ -60,6 +76,7 @@ class TierDownloadHandler:
         if self._browser is not None:
             await self._browser.close()
         await self._http.close()
+        self._pauses.close()
 
     def _start_browser(self) -> Browser:
         if self._browser is None:
@@ -74,24 +91,29 @@ class _Host:
     active: int = 0
     sending: Request | None = None  # has its turn and is not on its way yet
     sent_at: float = float("-inf")
-    sent_by_browser: bool = False
+    sent_in: str = ""  # the download slot of the request sent last
+    delay: float = 0.0  # that was due after it
 
 
 class Pace:
-    """A host's concurrency and delay, kept over both tiers; and the number of pages in the browser."""
+    """A host's concurrency, delay and pauses, kept over all tiers; and the number of pages in the browser."""
 
-    def __init__(self, crawler: Crawler) -> None:
+    def __init__(self, crawler: Crawler, pauses: Pauses) -> None:
         self._crawler = crawler
+        self._pauses = pauses
         self._concurrency = crawler.settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN")
         self._delay = crawler.settings.getfloat("DOWNLOAD_DELAY")
         self._free_pages = int(number(crawler.settings, "TIERS_BROWSER_PAGES", least=1))
         self._hosts: defaultdict[str, _Host] = defaultdict(_Host)
         self._changed = asyncio.Event()
+        crawler.signals.connect(self._hand_over, signals.spider_closed)
 
     @asynccontextmanager
     async def turn(self, request: Request) -> AsyncIterator[Callable[[], None]]:
         """Wait for the request's turn; what this yields is to be called when the request is sent."""
-        host = self._hosts[urlparse_cached(request).netloc]
+        name = netloc(request.url)
+        host = self._hosts[name]
+        await self._pauses.load(name)
         in_browser = bool(request.meta.get("tiers_browser"))
         await self._await_turn(request, host, in_browser=in_browser)
         host.active += 1
@@ -101,7 +123,9 @@ class Pace:
         def sent() -> None:
             if host.sending is request:
                 host.sending = None
-                host.sent_at, host.sent_by_browser = monotonic(), in_browser
+                host.sent_at, host.sent_in = monotonic(), request.meta.get("download_slot", "")
+                slot = self._slot(request)
+                host.delay = slot.delay if slot else self._delay
                 self._wake()
 
         try:
@@ -116,15 +140,33 @@ class Pace:
         # Nothing is held while something else is waited for: a host with a long delay must not keep a browser page
         # from the others, nor a busy browser a host from its HTTP requests.
         while True:
+            await self._rest(request)
             slot = self._slot(request)
             is_full = host.active >= (slot.concurrency if slot else self._concurrency)
-            seconds = host.sent_at + self._gap(host, slot, in_browser=in_browser) - monotonic()
+            seconds = host.sent_at + self._gap(host, slot, request) - monotonic()
             if is_full or host.sending or (in_browser and not self._free_pages):
                 await self._changed.wait()
             elif seconds > 0:
                 await asyncio.sleep(seconds)
             else:
                 return
+
+    async def _rest(self, request: Request) -> None:
+        """Wait for the end of a short pause; a long one ends the visit."""
+        name = netloc(request.url)
+        while seconds := self._pauses.seconds(name):
+            if seconds > self._pauses.patience_seconds:
+                raise postponed(request, self._pauses.until(name), PAUSED)
+            if not self._crawler.crawling:
+                raise IgnoreRequest(STOPPING)
+            await asyncio.sleep(min(seconds, TICK_SECONDS))
+
+    async def _hand_over(self) -> None:
+        """Whoever asks a host next, in another process, begins where we have ended."""
+        for name, host in self._hosts.items():
+            seconds = host.sent_at + host.delay - monotonic()
+            if host.delay >= HAND_OVER_SECONDS and seconds > 0:
+                await self._pauses.pause(name, seconds, "delay")
 
     def _wake(self) -> None:
         self._changed.set()
@@ -136,11 +178,11 @@ class Pace:
         slots = self._crawler.engine.downloader.slots
         return slots.get(url.netloc) or slots.get(url.hostname or "")
 
-    def _gap(self, host: _Host, slot: Slot | None, *, in_browser: bool) -> float:
+    def _gap(self, host: _Host, slot: Slot | None, request: Request) -> float:
         if slot is None:
             return self._delay
-        if in_browser or host.sent_by_browser:
+        if request.meta.get("tiers_browser") or host.sent_in != request.meta.get("download_slot", ""):
             return slot.delay
-        # Scrapy has spaced these already, give or take the jitter. What is left to prevent is that one which waited
-        # for a browser page is followed at once.
+        # Scrapy has spaced the requests of one slot already, give or take the jitter. What is left to prevent is that
+        # one which waited for another tier's is followed at once.
         return slot.delay * max(0.0, 1 - slot.jitter)
