@@ -108,10 +108,10 @@ class Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def odd_site(*links):
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+def odd_site(*links, address="127.0.0.1"):
+    server = ThreadingHTTPServer((address, 0), Handler)
     server.links, server.hits, server.times, server.lock = links, [], [], threading.Lock()
-    server.url = f"http://127.0.0.1:{server.server_port}/"
+    server.url = f"http://{address}:{server.server_port}/"
     thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
     thread.start()
     try:

@@ -17,7 +17,7 @@ from wikicrawl.items import OUTCOMES, Page
 from wikicrawl.mediawiki import errors
 from wikicrawl.spiders.site import SiteSpider
 from wikicrawl.spiders.wiki import WikiSpider
-from wikicrawl.tiers import judge, mediawiki, middleware
+from wikicrawl.tiers import breaker, judge, mediawiki, middleware
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
@@ -64,6 +64,10 @@ STATS = {
     "store/outcome/*": "visits by outcome",
     "store/pages": "pages that have content after their visit",
     "store/tier/*": "visits by the tier that brought the last answer",
+    "tiers/breaker/closed": "hosts that answer again after they were left alone",
+    "tiers/breaker/opened/*": "hosts left alone because they failed, by reason",
+    "tiers/breaker/probes": "pages that tried such a host again",
+    "tiers/breaker/refused": "requests not sent because their host is left alone",
     "tiers/browser/aborted": "images, fonts and media that were not loaded",
     "tiers/browser/handed_over": "pages whose HTTP body was given to the browser",
     "tiers/browser/killed": "browsers that did not answer any more",
@@ -76,7 +80,7 @@ STATS = {
     "tiers/browser/timeouts": "pages over TIERS_BROWSER_TIMEOUT_MS",
     "tiers/escalated/*": "fallbacks to another tier, by reason",
     "tiers/no_browser": "1 where no browser was found",
-    "tiers/paused/*": "pauses that hosts asked for, by reason; `delay`: left for the next process",
+    "tiers/paused/*": "pauses that hosts asked for, by reason",
     "tiers/verdict/*/*": "answers by tier and verdict",
     "tiers/verdict/api/*": "answers of wikis' APIs by verdict",
     "wiki/*/*": "APIs that are not asked for a while, as they are `down` or `private`, by reason",
@@ -97,6 +101,7 @@ META = {
     "tiers_handover": "the HTTP response given to the browser",
     "tiers_cookies": "cookies of a challenge that the browser passed",
     "tiers_cleared": "set on requests that carry such cookies",
+    "tiers_probe": "the host that the request tries again after it was left alone",
     "visit": "the try at a page that the request belongs to (`items.Visit`)",
     "told": "what sources.yml says of the page (`sources.Source`)",
     "wiki": "the wiki that the page is of (`mediawiki.profile.Wiki`)",
@@ -190,6 +195,10 @@ def reasons_table():
     )
 
 
+def breaker_table():
+    return table(["reason", "meaning"], [(f"`{name}`", meaning) for name, meaning in breaker.REASONS.items()])
+
+
 def columns_table():
     return table(["column", "meaning"], [(f"`{name}`", meaning) for name, meaning in COLUMNS.items()])
 
@@ -206,6 +215,7 @@ TABLES = {
     "meta": meta_table,
     "stats": stats_table,
     "arguments": arguments_table,
+    "breaker": breaker_table,
     "columns": columns_table,
     "commands": commands_table,
     "outcomes": outcomes_table,

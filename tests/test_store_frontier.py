@@ -301,8 +301,9 @@ def test_a_claim_reads_the_index_and_sorts_nothing(tmp_path, is_analysed):
     assert any("page_due (source=? AND due=?)" in plan for plan in plans)
     assert any("page_due (source=? AND due>? AND due<?)" in plan for plan in plans)
     assert any("page_lease (source=? AND lease_until<?)" in plan for plan in plans)
-    # All leases of one owner: the partial index holds nothing but leases.
-    assert {plan for plan in plans if not plan.startswith("SEARCH")} <= {"SCAN page USING INDEX page_lease"}
+    # All leases of one owner: the partial index holds nothing but leases. Hosts that failed are few.
+    small = {"SCAN page USING INDEX page_lease", "SCAN breaker", "LIST SUBQUERY 1"}
+    assert {plan for plan in plans if not plan.startswith("SEARCH")} <= small
 
 
 @pytest.mark.postgres

@@ -34,7 +34,9 @@ def pauses(tmp_path):
 
 
 def answer(status, **headers):
-    return Response(f"http://{HOST}/", status=status, headers={name.replace("_", "-"): headers[name] for name in headers})
+    return Response(
+        f"http://{HOST}/", status=status, headers={name.replace("_", "-"): headers[name] for name in headers}
+    )
 
 
 @pytest.mark.parametrize(

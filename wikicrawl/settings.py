@@ -23,6 +23,7 @@ DOWNLOADER_MIDDLEWARES = {
     "wikicrawl.tiers.scope.ScopeMiddleware": 50,
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
     "wikicrawl.tiers.robots.RobotsMiddleware": 100,
+    "wikicrawl.tiers.breaker.BreakerMiddleware": 120,
     "wikicrawl.tiers.middleware.TierMiddleware": 543,
     "scrapy.downloadermiddlewares.cookies.CookiesMiddleware": None,
     "wikicrawl.tiers.cookies.CookiesMiddleware": 700,
@@ -79,6 +80,9 @@ TIERS_GAIN = 0.15  # a browser that gives less than this share more text was not
 TIERS_PAUSE_SECONDS = 5.0  # after a 429 that does not say for how long; as MediaWiki's etiquette asks
 TIERS_MAX_PAUSE_SECONDS = 24 * 3600  # the longest pause that a host may ask for: some say ten years
 TIERS_PATIENCE_SECONDS = 30.0  # a pause up to this is waited for, as an answer is; for a longer one pages are postponed
+TIERS_BREAKER_FAILURES = 8  # pages of a host in a row, each after its retries: two rounds of those under way at once
+TIERS_BREAKER_SECONDS = 60.0  # then it is left alone this long: a restart is over by then; twice as long each time
+TIERS_BREAKER_MAX_SECONDS = 3600.0  # but no longer: a page may be due again after an hour
 TIERS_BROWSER_EXECUTABLE = ""  # path of a Chromium; empty: looked for on PATH, then Playwright's own
 TIERS_BROWSER_HEADERS: dict[str, str] = {}  # further headers of browser pages
 TIERS_BROWSER_SCROLL_ROUNDS = 1  # scrolls to the bottom, for what loads late

@@ -82,7 +82,7 @@ class StorePipeline:
             links=[Seed(link, depth=depth) for link in links],
             landed=page.final_url if visit.outcome == "redirected" else None,
             policy=self._policy,
-            is_counted=visit.outcome not in ("robots", "breaker"),
+            is_counted=visit.outcome != "robots" and (visit.outcome != "breaker" or visit.was_asked),
         )
         if finished is not None:
             self._told.update(dict.fromkeys(links, depth))

@@ -15,7 +15,7 @@ from sqlalchemy import ARRAY, Text, bindparam, case, func, insert, or_, select, 
 from wikicrawl.store import schema
 from wikicrawl.store.engine import insert_into, reading
 from wikicrawl.store.owner import is_dead, owner_name
-from wikicrawl.store.schema import page
+from wikicrawl.store.schema import breaker, page
 from wikicrawl.urls import netloc
 
 if TYPE_CHECKING:
@@ -98,13 +98,16 @@ class Frontier:
             held = connection.scalars(_held(source, owner)).all()
             if any(attempt > CROWD_DEATHS for attempt in held):
                 return []
-            new = connection.execute(_waiting(source, min(limit, max_pages - admitted))).all()
+            is_asked = page.c.host.not_in(_left_alone(now))
+            new = connection.execute(_waiting(source, min(limit, max_pages - admitted)).where(is_asked)).all()
             is_unseen = or_(page.c.visited_at.is_(None), page.c.visited_at < since)
             due = connection.execute(
-                _due(source, now, limit - len(new), is_unseen, page.c.attempt < CROWD_DEATHS)
+                _due(source, now, limit - len(new), is_unseen, is_asked, page.c.attempt < CROWD_DEATHS)
             ).all()
             if not (held or new or due):
-                due = connection.execute(_due(source, now, 1, is_unseen, page.c.attempt >= CROWD_DEATHS)).all()
+                due = connection.execute(
+                    _due(source, now, 1, is_unseen, is_asked, page.c.attempt >= CROWD_DEATHS)
+                ).all()
             _lease(connection, [*new, *due], owner, now, now + lease_seconds)
             if new:
                 admit(connection, source, len(new))
@@ -222,6 +225,11 @@ def _waiting(source: str, limit: int) -> Select[Any]:
     """Never admitted, breadth first."""
     is_waiting = page.c.source == source, page.c.lease_until.is_(None), page.c.due == 0
     return _claimable(limit).where(*is_waiting).order_by(page.c.host, page.c.depth, page.c.id)
+
+
+def _left_alone(now: int) -> Select[str]:
+    """Hosts that fail: nothing is asked of them, or one page that is under way."""
+    return select(breaker.c.host).where(breaker.c.state != "closed", breaker.c.until > now)
 
 
 def _held(source: str, owner: str) -> Select[int]:

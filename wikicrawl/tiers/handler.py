@@ -10,13 +10,13 @@ from time import monotonic
 from typing import TYPE_CHECKING, ClassVar
 from weakref import WeakValueDictionary
 
-from scrapy import signals
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
 from scrapy.exceptions import IgnoreRequest
 from scrapy.utils.httpobj import urlparse_cached
 
 from wikicrawl.items import PAUSED, STOPPING
 from wikicrawl.numbers import number
+from wikicrawl.tiers.breaker import BreakerMiddleware
 from wikicrawl.tiers.pauses import Pauses, postponed
 from wikicrawl.urls import netloc
 
@@ -58,6 +58,7 @@ class TierDownloadHandler:
     async def download_request(self, request: Request) -> Response:
         async with self._pace.turn(request) as sent:
             response = await self._send(request, sent)
+            await self._pace.hand_over(request)
             # Here, because Scrapy's retry middleware repeats a request before other components of ours see its answer.
             if await self._pauses.note(response, netloc(request.url)) > self._pauses.patience_seconds:
                 request.meta["dont_retry"] = True
@@ -67,7 +68,16 @@ class TierDownloadHandler:
         if request.meta.get("tiers_browser"):
             return await self._start_browser().fetch(request, on_send=sent)
         sent()
-        return await self._http.download_request(request)
+        breaker = self._crawler.get_downloader_middleware(BreakerMiddleware)
+        try:
+            response = await self._http.download_request(request)
+        except Exception as error:
+            if breaker is not None:
+                await breaker.note_try(request, error)
+            raise
+        if breaker is not None:
+            await breaker.note_try(request, response)
+        return response
 
     async def close(self) -> None:
         if self._is_closed:
@@ -106,7 +116,14 @@ class Pace:
         self._free_pages = int(number(crawler.settings, "TIERS_BROWSER_PAGES", least=1))
         self._hosts: defaultdict[str, _Host] = defaultdict(_Host)
         self._changed = asyncio.Event()
-        crawler.signals.connect(self._hand_over, signals.spider_closed)
+
+    async def hand_over(self, request: Request) -> None:
+        """After the last request to a host, keep when its delay is over: another process may ask it next."""
+        name = netloc(request.url)
+        host, slot = self._hosts[name], self._slot(request)
+        is_last = host.active <= 1 and (slot is None or len(slot.active) <= 1)
+        if is_last and host.delay >= HAND_OVER_SECONDS:
+            await self._pauses.hand_over(name, host.sent_at + host.delay - monotonic())
 
     @asynccontextmanager
     async def turn(self, request: Request) -> AsyncIterator[Callable[[], None]]:
@@ -152,21 +169,16 @@ class Pace:
                 return
 
     async def _rest(self, request: Request) -> None:
-        """Wait for the end of a short pause; a long one ends the visit."""
+        """Wait for the end of a short pause; a long one ends the visit, and so does a host that is left alone."""
         name = netloc(request.url)
+        if breaker := self._crawler.get_downloader_middleware(BreakerMiddleware):
+            breaker.check(request)
         while seconds := self._pauses.seconds(name):
             if seconds > self._pauses.patience_seconds:
                 raise postponed(request, self._pauses.until(name), PAUSED)
             if not self._crawler.crawling:
                 raise IgnoreRequest(STOPPING)
             await asyncio.sleep(min(seconds, TICK_SECONDS))
-
-    async def _hand_over(self) -> None:
-        """Whoever asks a host next, in another process, begins where we have ended."""
-        for name, host in self._hosts.items():
-            seconds = host.sent_at + host.delay - monotonic()
-            if host.delay >= HAND_OVER_SECONDS and seconds > 0:
-                await self._pauses.pause(name, seconds, "delay")
 
     def _wake(self) -> None:
         self._changed.set()

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 RELOAD_SECONDS = 60  # what another process was told is asked of the store again: one short read a host
-ASKED = ("retry_times", "redirect_times", "tiers_trail")  # in the meta of a request whose page has been asked for
 
 
 class Pauses:
@@ -96,6 +95,12 @@ class Pauses:
         )
         await self._store.run(self._store.hosts.pause, host, self.until(host), reason)
 
+    async def hand_over(self, host: str, seconds: float) -> None:
+        """Have other processes leave the host alone, as we do by our own pace."""
+        if seconds > self.seconds(host):
+            until = math.ceil(time.time() + seconds)
+            await self._store.run(self._store.hosts.pause, host, until, "delay")
+
     def _extend(self, host: str, seconds: float) -> bool:
         """False where as long a pause is known; several pages under way are often told the same."""
         free_at = monotonic() + min(seconds, self._max_seconds)
@@ -116,7 +121,8 @@ def postponed(request: Request, until: int, why: str) -> IgnoreRequest:
     visit: Visit | None = request.meta.get("visit")
     if visit is not None:
         visit.retry_at = until
-        visit.was_asked = any(request.meta.get(key) for key in ASKED)
+        # A page that a redirect has led elsewhere was answered by its own host, which may not be left alone at all.
+        visit.was_asked = "redirect_times" in request.meta
     at = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(until))
     return IgnoreRequest(f"{why}: {netloc(request.url)}, until {at}")
 
