@@ -9,7 +9,7 @@ PACKAGE = Path(__file__).parents[1] / "wikicrawl"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 LAYERS = [
     {"commands", "console"},
-    {"spiders", "tiers", "pipelines", "extensions", "feeds"},
+    {"spiders", "tiers", "pipelines", "extensions", "stall", "feeds"},
     {"store", "extract", "search", "layouts"},
     {"items", "urls", "schedule", "sources", "numbers", "retry_after", "egress", "mediawiki"},
 ]
@@ -28,7 +28,7 @@ NO_SCRAPY = {
     "console",
     "demo",
 }
-COMPONENTS = {"spiders", "tiers", "pipelines", "extensions", "feeds"}
+COMPONENTS = {"spiders", "tiers", "pipelines", "extensions", "stall", "feeds"}
 
 
 def part_of(path):

@@ -17,11 +17,12 @@ from wikicrawl.items import OUTCOMES, Page
 from wikicrawl.mediawiki import errors
 from wikicrawl.spiders.site import SiteSpider
 from wikicrawl.spiders.wiki import WikiSpider
+from wikicrawl.stall import CAUSES
 from wikicrawl.tiers import breaker, judge, mediawiki, middleware
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
-OURS = re.compile(r"^(WIKICRAWL|SOURCES|STORE|SCHEDULE|TIERS|WIKI|MARKDOWN|EXTRACT|PROGRESS|DEMO)_")
+OURS = re.compile(r"^(WIKICRAWL|SOURCES|STORE|SCHEDULE|TIERS|WIKI|MARKDOWN|EXTRACT|STALL|PROGRESS|DEMO)_")
 COLUMNS = {
     "url": "the page that was asked for, in canonical form",
     "final_url": "where it led after redirects",
@@ -58,6 +59,7 @@ STATS = {
     "extract/*": "pages by the candidate that gave their content, or by what ended their extraction",
     "extract/injection_suspects": "pages whose hidden text addresses a machine",
     "site/sitemap_pages": "new pages that sitemaps named",
+    "stall/*": "rounds in which no page brought anything, by cause",
     "store/bytes": "bytes of the bodies of visited pages",
     "store/late": "results refused because another process had the page by then",
     "store/new_links": "links that were not known",
@@ -79,6 +81,7 @@ STATS = {
     "tiers/browser/retried": "pages asked again because tab or browser died",
     "tiers/browser/timeouts": "pages over TIERS_BROWSER_TIMEOUT_MS",
     "tiers/escalated/*": "fallbacks to another tier, by reason",
+    "tiers/guises": "changes of User-Agent or proxy after a stall",
     "tiers/no_browser": "1 where no browser was found",
     "tiers/paused/*": "pauses that hosts asked for, by reason",
     "tiers/verdict/*/*": "answers by tier and verdict",
@@ -199,6 +202,10 @@ def breaker_table():
     return table(["reason", "meaning"], [(f"`{name}`", meaning) for name, meaning in breaker.REASONS.items()])
 
 
+def stall_table():
+    return table(["cause", "meaning"], [(f"`{name}`", meaning) for name, meaning in CAUSES.items()])
+
+
 def columns_table():
     return table(["column", "meaning"], [(f"`{name}`", meaning) for name, meaning in COLUMNS.items()])
 
@@ -221,6 +228,7 @@ TABLES = {
     "outcomes": outcomes_table,
     "reasons": reasons_table,
     "settings": settings_table,
+    "stall": stall_table,
     "wiki-arguments": wiki_arguments_table,
     "wiki": wiki_table,
     "wiki-errors": errors_table,

@@ -66,6 +66,8 @@ class Page:
 
 # What a tier says of a page that waits for its turn when the crawl is stopped: it was not tried, and has no outcome.
 STOPPING = "the crawl is stopping"
+# Signal: no page of the crawl has brought anything for STALL_SECONDS; `cause` is why. Whoever can help, does.
+STALLED = object()
 # Why a page is postponed without being asked for.
 PAUSED = "the host asked for a pause"
 LEFT_ALONE = "the host fails and is left alone"

@@ -24,6 +24,7 @@ DOWNLOADER_MIDDLEWARES = {
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
     "wikicrawl.tiers.robots.RobotsMiddleware": 100,
     "wikicrawl.tiers.breaker.BreakerMiddleware": 120,
+    "wikicrawl.tiers.guise.GuiseMiddleware": 490,
     "wikicrawl.tiers.middleware.TierMiddleware": 543,
     "scrapy.downloadermiddlewares.cookies.CookiesMiddleware": None,
     "wikicrawl.tiers.cookies.CookiesMiddleware": 700,
@@ -51,6 +52,7 @@ ITEM_PIPELINES = {
 EXTENSIONS = {
     "wikicrawl.extensions.JobRecorder": 100,
     "wikicrawl.extensions.Progress": 200,
+    "wikicrawl.stall.StallMonitor": 300,
     "scrapy.extensions.telnet.TelnetConsole": None,
 }
 CONCURRENT_ITEMS = 4  # a response gives one item; Scrapy starts this many tasks for each, and its 100 cost 1 ms of CPU
@@ -133,6 +135,12 @@ DOWNLOAD_WARNSIZE = 0  # a large page is an outcome, not a warning
 DOWNLOAD_VERIFY_CERTIFICATES = True
 REDIRECT_MAX_TIMES = 10
 REFERRER_POLICY = "same-origin"
+
+# stall: what is done about a crawl that stands still
+STALL_SECONDS = 300.0  # without a page that brought something, while pages are under way; 0: nobody watches
+STALL_ROUNDS = 3  # so often something is done about it; then the crawl ends as stalled_<cause>
+STALL_USER_AGENTS: list[str] = []  # taken one after the other where hosts refuse us or do not answer
+STALL_PROXIES: list[str] = []  # the same; http://host:port or http://user:pass@host:port
 
 # feeds
 FEED_EXPORT_ENCODING = "utf-8"

@@ -90,6 +90,7 @@ class FrontierSpider(Spider):
     _sources: Sources
     _lease_seconds: int
     _claim_size: int
+    _is_over: bool = False
 
     @classmethod
     def update_settings(cls, settings: BaseSettings) -> None:
@@ -165,6 +166,8 @@ class FrontierSpider(Spider):
         yield page
 
     async def _claim(self) -> list[Claim]:
+        if self._is_over:  # the store was slow to answer, and what we hold has been given back
+            return []
         return await self.store.run(
             self.store.frontier.claim,
             self.source,
@@ -192,6 +195,7 @@ class FrontierSpider(Spider):
 
     async def _give_back(self) -> None:
         """On a stop in mid-crawl nothing stays claimed."""
+        self._is_over = True
         with suppress(asyncio.CancelledError):
             await self.store.run(self.store.frontier.release, self._owner)
         self.store.close()

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, ClassVar
 from weakref import WeakValueDictionary
 
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
-from scrapy.exceptions import IgnoreRequest
+from scrapy.exceptions import DownloadTimeoutError, IgnoreRequest
 from scrapy.utils.httpobj import urlparse_cached
 
-from wikicrawl.items import PAUSED, STOPPING
+from wikicrawl.items import PAUSED, STALLED, STOPPING
 from wikicrawl.numbers import number
 from wikicrawl.tiers.breaker import BreakerMiddleware
 from wikicrawl.tiers.pauses import Pauses, postponed
@@ -47,6 +47,8 @@ class TierDownloadHandler:
         self._browser: Browser | None = None
         self._http = HTTP11DownloadHandler(crawler)
         self._is_closed = False
+        self._downloads: set[asyncio.Future[Response]] = set()
+        crawler.signals.connect(self._stalled, STALLED)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> TierDownloadHandler:
@@ -70,7 +72,7 @@ class TierDownloadHandler:
         sent()
         breaker = self._crawler.get_downloader_middleware(BreakerMiddleware)
         try:
-            response = await self._http.download_request(request)
+            response = await self._download(request)
         except Exception as error:
             if breaker is not None:
                 await breaker.note_try(request, error)
@@ -78,6 +80,27 @@ class TierDownloadHandler:
         if breaker is not None:
             await breaker.note_try(request, response)
         return response
+
+    async def _download(self, request: Request) -> Response:
+        """Over HTTP, unless a stall has us give up what is on its way."""
+        download = asyncio.ensure_future(self._http.download_request(request))
+        self._downloads.add(download)
+        try:
+            return await download
+        except asyncio.CancelledError:
+            caller = asyncio.current_task()
+            if caller is None or caller.cancelling():
+                raise
+            raise DownloadTimeoutError(f"{request.url} was given up: no page of the crawl got an answer") from None
+        finally:
+            self._downloads.discard(download)
+
+    def _stalled(self, cause: str) -> None:
+        if cause == "browser" and self._browser is not None:
+            self._browser.recycle()
+        elif cause in ("network", "host"):
+            for download in list(self._downloads):
+                download.cancel()
 
     async def close(self) -> None:
         if self._is_closed:
