@@ -46,9 +46,9 @@ class Breaker:
         visit = Visit(started_at=0)
         return Request(f"http://{host}{path}", callback=print, meta={"visit": visit, **meta})
 
-    async def ask(self, *trail, host=HOST, status=200, error=None, **meta):
+    async def ask(self, *trail, host=HOST, path="/", status=200, error=None, **meta):
         """Send a page through; `trail` is what the tiers made of it."""
-        request = self.request(host, **meta)
+        request = self.request(host, path, **meta)
         await self.middleware.process_request(request)
         request.meta["tiers_trail"] = list(trail)
         if error:
@@ -166,6 +166,32 @@ async def test_a_failure_to_get_pages_counts_where_it_is_the_hosts(start, error,
         await breaker.ask(*trail, error=error, **in_browser)
     assert await breaker.is_open() == bool(reason)
     assert breaker.stat(f"opened/{reason}") == bool(reason)
+
+
+FORBIDDEN = {"tier": "http", "verdict": "blocked", "reason": "status_403"}
+
+
+async def asked_until_open(breaker, paths):
+    for count, path in enumerate(paths, 1):
+        await breaker.ask(FORBIDDEN, path=path)
+        if await breaker.is_open():
+            return count
+    return None
+
+
+async def test_a_part_of_a_site_that_is_forbidden_to_guests_takes_three_times_as_many(start):
+    members = [f"/member/{number}" for number in range(20)]
+    assert await asked_until_open(start(), members) == 7  # the first counts whole, six others a third each
+
+
+async def test_a_site_that_forbids_what_it_showed_before_has_banned_us(start):
+    breaker = start()
+    await breaker.ask(GOOD, path="/member/0")
+    assert await asked_until_open(breaker, [f"/member/{number}" for number in range(1, 20)]) == 3
+
+
+async def test_a_site_that_forbids_all_its_parts_has_banned_us(start):
+    assert await asked_until_open(start(), ["/", "/news/today", "/about", "/team"]) == 3
 
 
 async def test_one_page_tries_the_host_again_and_closes_the_breaker(start, clock):

@@ -23,6 +23,7 @@ from wikicrawl.items import LEFT_ALONE
 from wikicrawl.numbers import number
 from wikicrawl.store import open_store
 from wikicrawl.store.breakers import Circuit
+from wikicrawl.tiers.choose import path_pattern
 from wikicrawl.tiers.pauses import RELOAD_SECONDS, postponed
 from wikicrawl.urls import netloc
 
@@ -37,6 +38,10 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 PROBE_SECONDS = 120  # in which a page has been tried three times over HTTP, or has waited for the browser
+# A site may forbid a part of itself to guests, and its links come in bunches. A 403 without the marks of a wall weighs
+# this much, unless it is the first of its kind of address in a row, or its kind has been answered before.
+FORBIDDEN_WEIGHT = 1 / 3
+MAX_PATTERNS = 200  # kinds of address remembered for a host
 GOOD, UNKNOWN = "", None  # what a visit says of its host, beside the reasons of its failure
 FAILURES: dict[type[Exception], str | None] = {
     DownloadTimeoutError: "timeout",
@@ -60,9 +65,11 @@ REASONS = {
 class _Host:
     circuit: Circuit = field(default_factory=Circuit)
     loaded_at: float = float("-inf")
-    failures: int = 0  # pages in a row
+    failures: float = 0.0  # pages in a row, by weight
     tries: int = 0  # over HTTP, in a row
     is_probed: bool = False  # a page of ours is under way to see whether it works again
+    answered: set[str] = field(default_factory=set)  # kinds of address that brought something
+    forbidden: set[str] = field(default_factory=set)  # those met with 403 since the last good answer
 
 
 class BreakerMiddleware:
@@ -150,14 +157,17 @@ class BreakerMiddleware:
         if is_probe:
             host.is_probed = False
         if reason == GOOD:
+            if len(host.answered) < MAX_PATTERNS:
+                host.answered.add(path_pattern(request.url))
+            host.forbidden.clear()
             await self._close(name, host)
         elif reason is UNKNOWN:
             if is_probe and host.circuit.state == "half_open":  # the next page tells
                 await self._save(name, host, state="open", until=int(time.time()))
         elif host.circuit.state == "closed" or is_probe:
-            host.failures += 1
-            if is_probe or host.failures >= self._limit:
-                await self._open(name, host, reason, times=host.failures)
+            host.failures += _weight(host, request)
+            if is_probe or host.failures > self._limit - 0.01:  # thirds do not add up to whole numbers
+                await self._open(name, host, reason, times=round(host.failures))
 
     async def _probe(self, name: str, host: _Host, request: Request) -> None:
         request.meta["tiers_probe"] = name
@@ -207,6 +217,17 @@ class BreakerMiddleware:
 
     def _count(self, stat: str) -> None:
         self._crawler.stats.inc_value(stat)
+
+
+def _weight(host: _Host, request: Request) -> float:
+    """How much a failure counts."""
+    trail = request.meta.get("tiers_trail")
+    if not trail or trail[-1]["reason"] != "status_403":
+        return 1.0
+    pattern = path_pattern(request.url)
+    is_telling = pattern in host.answered or pattern not in host.forbidden
+    host.forbidden.add(pattern)
+    return 1.0 if is_telling else FORBIDDEN_WEIGHT
 
 
 def _by_exception(exception: Exception) -> str | None:
