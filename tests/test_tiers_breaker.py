@@ -22,7 +22,7 @@ from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.test import get_crawler
 
 from wikicrawl import settings as project
-from wikicrawl.items import LEFT_ALONE, Visit
+from wikicrawl.items import LEFT_ALONE
 from wikicrawl.store import open_store
 from wikicrawl.tiers.breaker import BreakerMiddleware
 
@@ -43,8 +43,7 @@ class Breaker:
         self.middleware = BreakerMiddleware(self.crawler)
 
     def request(self, host=HOST, path="/", **meta):
-        visit = Visit(started_at=0)
-        return Request(f"http://{host}{path}", callback=print, meta={"visit": visit, **meta})
+        return Request(f"http://{host}{path}", callback=print, meta=meta)
 
     async def ask(self, *trail, host=HOST, path="/", status=200, error=None, **meta):
         """Send a page through; `trail` is what the tiers made of it."""
@@ -278,13 +277,9 @@ async def test_a_refused_page_is_postponed_until_the_host_is_tried_again(start, 
     breaker = start()
     for _ in range(3):
         await breaker.ask(BROKEN)
-    fresh, redirected = breaker.request(), breaker.request(redirect_times=1)
-    for request in (fresh, redirected):
-        with pytest.raises(IgnoreRequest, match=LEFT_ALONE):
-            await breaker.middleware.process_request(request)
-        assert request.meta["visit"].retry_at == clock.now + 60
-    assert not fresh.meta["visit"].was_asked
-    assert redirected.meta["visit"].was_asked
+    with pytest.raises(IgnoreRequest, match=LEFT_ALONE) as refusal:
+        await breaker.middleware.process_request(breaker.request())
+    assert refusal.value.retry_at == clock.now + 60
 
 
 @pytest.mark.parametrize("name", ["FAILURES", "SECONDS", "MAX_SECONDS"])
@@ -371,7 +366,8 @@ def test_a_storm_on_one_of_many_hosts_opens_its_breaker_and_the_others_go_on(man
     store = open_store(many.scrapy.store_url)
     assert all(outcomes(store, site) == ["ok"] * PAGES for site in others)
     broken = outcomes(store, stormy)
-    assert set(broken) == {"http_error", "breaker"}
+    assert "breaker" in broken
+    assert set(broken) <= {"http_error", "breaker"}
     (status,) = store.pages.status(now=int(time.time()))
     assert status.admitted == HOSTS * (PAGES + 1) - broken.count("breaker")
     assert [(rest.state, rest.reason) for rest in store.breakers.resting(now=0)] == [("open", "status_5xx")]

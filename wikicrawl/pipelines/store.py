@@ -82,7 +82,7 @@ class StorePipeline:
             links=[Seed(link, depth=depth) for link in links],
             landed=page.final_url if visit.outcome == "redirected" else None,
             policy=self._policy,
-            is_counted=visit.outcome != "robots" and (visit.outcome != "breaker" or visit.was_asked),
+            is_counted=_is_counted(visit),
         )
         if finished is not None:
             self._told.update(dict.fromkeys(links, depth))
@@ -126,6 +126,13 @@ class StorePipeline:
         finished = await self._finish(page, visit, visit.claim)
         if finished is not None:
             self._count(page, visit, finished)
+
+
+def _is_counted(visit: Visit) -> bool:
+    """Whether the page takes a place among those that may be visited; one that is still to be asked for keeps it."""
+    if visit.outcome == "robots":
+        return visit.retry_at is not None
+    return visit.outcome != "breaker" or visit.was_asked
 
 
 def _outcome(page: Page, visit: Visit, job: str) -> Outcome:

@@ -163,6 +163,10 @@ class FrontierSpider(Spider):
         page.error = str(exception).strip()[:500] or type(exception).__name__
         visit.outcome = page.reason = failure_outcome(exception)
         page.verdict = "error"
+        if (retry_at := getattr(exception, "retry_at", None)) is not None:
+            visit.retry_at = retry_at
+            # One that a redirect has led away was answered by its own host, which may not be left alone at all.
+            visit.was_asked = "redirect_times" in request.meta
         yield page
 
     async def _claim(self) -> list[Claim]:

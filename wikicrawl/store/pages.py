@@ -169,9 +169,7 @@ class Pages:
         """
         with self._engine.begin() as connection:
             found = frontier.discover(connection, claim.source, links)
-            # A page that waits for a pause, or for its robots.txt, to be over is still to be visited.
-            waits = outcome.retry_at is not None and outcome.name != "breaker"
-            gives_place_back = not is_counted and claim.interval is None and not waits
+            gives_place_back = not is_counted and claim.interval is None
             if landed or found or gives_place_back:
                 frontier.lock_source(connection, claim.source)
             if not _is_held(connection, claim):

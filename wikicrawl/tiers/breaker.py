@@ -24,7 +24,7 @@ from wikicrawl.numbers import number
 from wikicrawl.store import open_store
 from wikicrawl.store.breakers import Circuit
 from wikicrawl.tiers.choose import path_pattern
-from wikicrawl.tiers.pauses import RELOAD_SECONDS, postponed
+from wikicrawl.tiers.pauses import RELOAD_SECONDS, Postponed
 from wikicrawl.urls import netloc
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ class BreakerMiddleware:
         else:
             return
         self._count("tiers/breaker/refused")
-        raise postponed(request, until, LEFT_ALONE)
+        raise Postponed(name, until, LEFT_ALONE)
 
     async def note_try(self, request: Request, answer: Response | Exception) -> None:
         """Count a try over HTTP, before its page's visit has come to an end."""

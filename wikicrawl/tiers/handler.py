@@ -17,7 +17,7 @@ from scrapy.utils.httpobj import urlparse_cached
 from wikicrawl.items import PAUSED, STALLED, STOPPING
 from wikicrawl.numbers import number
 from wikicrawl.tiers.breaker import BreakerMiddleware
-from wikicrawl.tiers.pauses import Pauses, postponed
+from wikicrawl.tiers.pauses import Pauses, Postponed
 from wikicrawl.urls import netloc
 
 if TYPE_CHECKING:
@@ -198,7 +198,7 @@ class Pace:
             breaker.check(request)
         while seconds := self._pauses.seconds(name):
             if seconds > self._pauses.patience_seconds:
-                raise postponed(request, self._pauses.until(name), PAUSED)
+                raise Postponed(name, self._pauses.until(name), PAUSED)
             if not self._crawler.crawling:
                 raise IgnoreRequest(STOPPING)
             await asyncio.sleep(min(seconds, TICK_SECONDS))

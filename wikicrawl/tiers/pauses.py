@@ -15,14 +15,11 @@ from scrapy.exceptions import IgnoreRequest
 from wikicrawl.numbers import number
 from wikicrawl.retry_after import retry_after
 from wikicrawl.store import open_store
-from wikicrawl.urls import netloc
 
 if TYPE_CHECKING:
-    from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-    from wikicrawl.items import Visit
     from wikicrawl.store import Store
 
 logger = logging.getLogger(__name__)
@@ -116,15 +113,13 @@ class Pauses:
         return self._opened
 
 
-def postponed(request: Request, until: int, why: str) -> IgnoreRequest:
-    """The exception that ends a page's visit for now; the page is due again at `until`."""
-    visit: Visit | None = request.meta.get("visit")
-    if visit is not None:
-        visit.retry_at = until
-        # A page that a redirect has led elsewhere was answered by its own host, which may not be left alone at all.
-        visit.was_asked = "redirect_times" in request.meta
-    at = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(until))
-    return IgnoreRequest(f"{why}: {netloc(request.url)}, until {at}")
+class Postponed(IgnoreRequest):
+    """Ends the visit of a page, or what is asked on its behalf, because of its host; it is due again at `retry_at`."""
+
+    def __init__(self, host: str, retry_at: int, why: str) -> None:
+        at = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(retry_at))
+        super().__init__(f"{why}: {host}, until {at}")
+        self.retry_at = retry_at
 
 
 def _text(response: Response, header: str) -> str:
