@@ -9,9 +9,9 @@ PACKAGE = Path(__file__).parents[1] / "wikicrawl"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 LAYERS = [
     {"commands", "console"},
-    {"spiders", "tiers", "pipelines", "extensions", "feeds"},
+    {"spiders", "tiers", "pipelines", "extensions", "stall", "feeds"},
     {"store", "extract", "search", "layouts"},
-    {"items", "urls", "schedule", "sources", "numbers", "egress", "mediawiki"},
+    {"items", "urls", "schedule", "sources", "numbers", "retry_after", "egress", "mediawiki"},
 ]
 NO_SCRAPY = {
     "extract",
@@ -22,12 +22,13 @@ NO_SCRAPY = {
     "schedule",
     "sources",
     "numbers",
+    "retry_after",
     "items",
     "mediawiki",
     "console",
     "demo",
 }
-COMPONENTS = {"spiders", "tiers", "pipelines", "extensions", "feeds"}
+COMPONENTS = {"spiders", "tiers", "pipelines", "extensions", "stall", "feeds"}
 
 
 def part_of(path):

@@ -17,11 +17,12 @@ from wikicrawl.items import OUTCOMES, Page
 from wikicrawl.mediawiki import errors
 from wikicrawl.spiders.site import SiteSpider
 from wikicrawl.spiders.wiki import WikiSpider
-from wikicrawl.tiers import judge, mediawiki, middleware
+from wikicrawl.stall import CAUSES
+from wikicrawl.tiers import breaker, judge, mediawiki, middleware
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
-OURS = re.compile(r"^(WIKICRAWL|SOURCES|STORE|SCHEDULE|TIERS|WIKI|MARKDOWN|EXTRACT|PROGRESS|DEMO)_")
+OURS = re.compile(r"^(WIKICRAWL|SOURCES|STORE|SCHEDULE|TIERS|WIKI|MARKDOWN|EXTRACT|STALL|PROGRESS|DEMO)_")
 COLUMNS = {
     "url": "the page that was asked for, in canonical form",
     "final_url": "where it led after redirects",
@@ -58,12 +59,17 @@ STATS = {
     "extract/*": "pages by the candidate that gave their content, or by what ended their extraction",
     "extract/injection_suspects": "pages whose hidden text addresses a machine",
     "site/sitemap_pages": "new pages that sitemaps named",
+    "stall/*": "rounds in which no page brought anything, by cause",
     "store/bytes": "bytes of the bodies of visited pages",
     "store/late": "results refused because another process had the page by then",
     "store/new_links": "links that were not known",
     "store/outcome/*": "visits by outcome",
     "store/pages": "pages that have content after their visit",
     "store/tier/*": "visits by the tier that brought the last answer",
+    "tiers/breaker/closed": "hosts that answer again after they were left alone",
+    "tiers/breaker/opened/*": "hosts left alone because they failed, by reason",
+    "tiers/breaker/probes": "pages that tried such a host again",
+    "tiers/breaker/refused": "requests not sent because their host is left alone",
     "tiers/browser/aborted": "images, fonts and media that were not loaded",
     "tiers/browser/handed_over": "pages whose HTTP body was given to the browser",
     "tiers/browser/killed": "browsers that did not answer any more",
@@ -75,7 +81,9 @@ STATS = {
     "tiers/browser/retried": "pages asked again because tab or browser died",
     "tiers/browser/timeouts": "pages over TIERS_BROWSER_TIMEOUT_MS",
     "tiers/escalated/*": "fallbacks to another tier, by reason",
+    "tiers/guises": "changes of User-Agent or proxy after a stall",
     "tiers/no_browser": "1 where no browser was found",
+    "tiers/paused/*": "pauses that hosts asked for, by reason",
     "tiers/verdict/*/*": "answers by tier and verdict",
     "tiers/verdict/api/*": "answers of wikis' APIs by verdict",
     "wiki/*/*": "APIs that are not asked for a while, as they are `down` or `private`, by reason",
@@ -96,6 +104,7 @@ META = {
     "tiers_handover": "the HTTP response given to the browser",
     "tiers_cookies": "cookies of a challenge that the browser passed",
     "tiers_cleared": "set on requests that carry such cookies",
+    "tiers_probe": "the host that the request tries again after it was left alone",
     "visit": "the try at a page that the request belongs to (`items.Visit`)",
     "told": "what sources.yml says of the page (`sources.Source`)",
     "wiki": "the wiki that the page is of (`mediawiki.profile.Wiki`)",
@@ -189,6 +198,14 @@ def reasons_table():
     )
 
 
+def breaker_table():
+    return table(["reason", "meaning"], [(f"`{name}`", meaning) for name, meaning in breaker.REASONS.items()])
+
+
+def stall_table():
+    return table(["cause", "meaning"], [(f"`{name}`", meaning) for name, meaning in CAUSES.items()])
+
+
 def columns_table():
     return table(["column", "meaning"], [(f"`{name}`", meaning) for name, meaning in COLUMNS.items()])
 
@@ -205,11 +222,13 @@ TABLES = {
     "meta": meta_table,
     "stats": stats_table,
     "arguments": arguments_table,
+    "breaker": breaker_table,
     "columns": columns_table,
     "commands": commands_table,
     "outcomes": outcomes_table,
     "reasons": reasons_table,
     "settings": settings_table,
+    "stall": stall_table,
     "wiki-arguments": wiki_arguments_table,
     "wiki": wiki_table,
     "wiki-errors": errors_table,

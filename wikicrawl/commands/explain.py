@@ -10,6 +10,7 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
 from wikicrawl.commands import opened_store, print_problem
+from wikicrawl.commands.resting import resting_line
 from wikicrawl.extensions import local_time
 from wikicrawl.mediawiki.profile import from_json
 from wikicrawl.mediawiki.titles import target_of
@@ -61,6 +62,8 @@ class Command(ScrapyCommand):
 def explain(url: str, store: Store, settings: BaseSettings) -> Iterator[Line]:
     yield "url", url
     yield from _would_be_got(url, store, settings)
+    for resting in store.breakers.resting(now=int(time.time()), host=netloc(url)):
+        yield "host", f"{resting.host} {resting_line(resting)}"
     page = store.pages.find(url)
     if page is None:
         yield "was got", "never: the page is not in the store"

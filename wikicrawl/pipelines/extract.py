@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wikicrawl.extract.worker import ExtractFailed, Workers
-from wikicrawl.items import OUTCOMES, Page, Visit
+from wikicrawl.items import OUTCOMES, STALLED, Page, Visit
 from wikicrawl.mediawiki.page import with_credits
 from wikicrawl.mediawiki.titles import url_of
 from wikicrawl.numbers import number
@@ -37,7 +37,13 @@ class ExtractPipeline:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(crawler)
+        pipeline = cls(crawler)
+        crawler.signals.connect(pipeline.stalled, STALLED)
+        return pipeline
+
+    async def stalled(self, cause: str) -> None:
+        if cause == "extraction":
+            await self._workers.restart()
 
     def close_spider(self) -> None:
         self._workers.close()

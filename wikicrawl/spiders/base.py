@@ -23,7 +23,7 @@ from scrapy.exceptions import (
 )
 from w3lib.encoding import http_content_type_encoding
 
-from wikicrawl.items import STOPPING, Page, Visit
+from wikicrawl.items import LEFT_ALONE, PAUSED, STOPPING, Page, Visit
 from wikicrawl.mediawiki.profile import from_json, has_contact, is_wikimedia
 from wikicrawl.mediawiki.titles import page_rule
 from wikicrawl.numbers import number
@@ -66,7 +66,14 @@ FAILURES: dict[type[Exception], str] = {
     UnsupportedURLSchemeError: "scheme",
 }
 DOWNLOAD_ERRORS: tuple[type[Exception], ...] = (*FAILURES, DownloadFailedError, ResponseDataLossError, IgnoreRequest)
-IGNORED = {"robots.txt": "robots", "crawl's scope": "offsite", "max redirections": "redirects", "size": "too_large"}
+IGNORED = {
+    PAUSED: "throttled",
+    LEFT_ALONE: "breaker",
+    "robots.txt": "robots",
+    "crawl's scope": "offsite",
+    "max redirections": "redirects",
+    "size": "too_large",
+}
 
 
 class FrontierSpider(Spider):
@@ -88,6 +95,7 @@ class FrontierSpider(Spider):
     _lease_seconds: int
     _claim_size: int
     _wait_seconds: float
+    _is_over: bool = False
 
     @classmethod
     def update_settings(cls, settings: BaseSettings) -> None:
@@ -169,9 +177,15 @@ class FrontierSpider(Spider):
         page.error = str(exception).strip()[:500] or type(exception).__name__
         visit.outcome = page.reason = failure_outcome(exception)
         page.verdict = "error"
+        if (retry_at := getattr(exception, "retry_at", None)) is not None:
+            visit.retry_at = retry_at
+            # One that a redirect has led away was answered by its own host, which may not be left alone at all.
+            visit.was_asked = "redirect_times" in request.meta
         yield page
 
     async def _claim(self) -> list[Claim]:
+        if self._is_over:  # the store was slow to answer, and what we hold has been given back
+            return []
         return await self.store.run(
             self.store.frontier.claim,
             self.source,
@@ -240,6 +254,7 @@ class FrontierSpider(Spider):
 
     async def _give_back(self) -> None:
         """On a stop in mid-crawl nothing stays claimed."""
+        self._is_over = True
         with suppress(asyncio.CancelledError):
             await self.store.run(self.store.frontier.release, self._owner)
         self.store.close()

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
+from wikicrawl.store.breakers import Breakers
 from wikicrawl.store.engine import connect, parse_url
 from wikicrawl.store.frontier import Frontier
 from wikicrawl.store.hosts import Hosts
@@ -44,6 +46,7 @@ class Store:
     def __init__(self, url: URL) -> None:
         self.url = url
         self._users = 0
+        self._calls: dict[object, float] = {}  # under way, and since when
         self.engine = connect(url)
         try:
             migrate(self.engine)
@@ -55,6 +58,7 @@ class Store:
         self.frontier = Frontier(self.engine)
         self.pages = Pages(self.engine)
         self.hosts = Hosts(self.engine)
+        self.breakers = Breakers(self.engine)
         self.jobs = Jobs(self.engine)
         self.sources = Sources(self.engine)
         self.wikis = Wikis(self.engine)
@@ -62,7 +66,17 @@ class Store:
 
     async def run(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Make a blocking call of the store without stopping the event loop."""
-        return await asyncio.get_running_loop().run_in_executor(self._writer, partial(call, *args, **kwargs))
+        ticket = object()
+        self._calls[ticket] = time.monotonic()
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._writer, partial(call, *args, **kwargs))
+        finally:
+            del self._calls[ticket]
+
+    @property
+    def oldest_call_seconds(self) -> float:
+        """How long the call that has waited longest is under way; 0 where none is."""
+        return time.monotonic() - min(self._calls.values(), default=time.monotonic())
 
     def close(self) -> None:
         with _lock:
