@@ -26,6 +26,7 @@ class Visit:
     wiki: Wiki | None = None  # the wiki the page is of
     facts: dict[str, Any] = field(default_factory=dict)  # what the wiki's API says of the page
     max_links: int | None = None  # how many of the page's links are followed; None: all of them
+    retry_at: int | None = None  # when a page that could not be tried is due again; None: as its interval says
 
 
 @dataclass
@@ -64,6 +65,8 @@ class Page:
 
 # What a tier says of a page that waits for its turn when the crawl is stopped: it was not tried, and has no outcome.
 STOPPING = "the crawl is stopping"
+# What begins the refusal of a page whose robots.txt cannot be got now: it is due again when that is asked for again.
+ROBOTS_UNREACHABLE = "robots.txt cannot be got"
 
 COLUMNS = tuple(column.name for column in fields(Page) if column.name != "visit")
 
@@ -83,7 +86,7 @@ OUTCOMES = {
     "throttled": "the site asked for a pause (HTTP 429, 503 with Retry-After, a wiki's maxlag)",
     "needs_browser": "the text exists only after script, and no browser was found",
     "offsite": "redirected out of the crawl's scope",
-    "robots": "refused by robots.txt",
+    "robots": "refused by robots.txt, or robots.txt cannot be got now",
     "timeout": "no answer in time",
     "dns": "the host has no address",
     "refused": "the host refused the connection",

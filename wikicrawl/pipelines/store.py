@@ -82,7 +82,7 @@ class StorePipeline:
             links=[Seed(link, depth=depth) for link in links],
             landed=page.final_url if visit.outcome == "redirected" else None,
             policy=self._policy,
-            is_counted=visit.outcome != "robots",
+            is_counted=visit.outcome != "robots" or visit.retry_at is not None,
         )
         if finished is not None:
             self._told.update(dict.fromkeys(links, depth))
@@ -141,6 +141,7 @@ def _outcome(page: Page, visit: Visit, job: str) -> Outcome:
         started_at=visit.started_at,
         finished_at=int(time.time()),
         job=job,
+        retry_at=visit.retry_at,
     )
 
 

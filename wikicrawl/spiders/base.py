@@ -22,7 +22,7 @@ from scrapy.exceptions import (
 )
 from w3lib.encoding import http_content_type_encoding
 
-from wikicrawl.items import STOPPING, Page, Visit
+from wikicrawl.items import ROBOTS_UNREACHABLE, STOPPING, Page, Visit
 from wikicrawl.mediawiki.profile import from_json, has_contact, is_wikimedia
 from wikicrawl.mediawiki.titles import page_rule
 from wikicrawl.numbers import number
@@ -154,6 +154,8 @@ class FrontierSpider(Spider):
             return  # it was not tried, and is given back with the other claims
         page.error = str(exception).strip()[:500] or type(exception).__name__
         visit.outcome = page.reason = failure_outcome(exception)
+        if ROBOTS_UNREACHABLE in page.error:
+            page.reason = "robots_unreachable"
         page.verdict = "error"
         yield page
 

@@ -58,6 +58,7 @@ class Outcome:
     started_at: int
     finished_at: int
     job: str
+    retry_at: int | None = None  # when the page is due again if that is not up to its interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,6 +274,8 @@ def _land(
 
 
 def _next_visit(policy: Policy, previous: int | None, outcome: Outcome, *, is_fresh: bool) -> dict[str, int | None]:
+    if outcome.retry_at is not None:  # it was not tried, so nothing was learned of its interval
+        return {"visited_at": outcome.finished_at, "interval": previous, "due": outcome.retry_at}
     interval = next_interval(policy, previous, is_fresh=is_fresh)
     due = None if outcome.name in FINAL else outcome.finished_at + interval
     return {"visited_at": outcome.finished_at, "interval": interval, "due": due}
@@ -284,7 +287,7 @@ def _revid(content: Content) -> int:
 
 
 def _visit_row(claim: Claim, outcome: Outcome) -> dict[str, Any]:
-    row = {column.name: clean(getattr(outcome, column.name)) for column in fields(outcome)}
+    row = {column.name: clean(getattr(outcome, column.name)) for column in fields(outcome) if column.name != "retry_at"}
     return {"page_id": claim.id, "attempt": claim.attempt, "outcome": row.pop("name"), **row}
 
 

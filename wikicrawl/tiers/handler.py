@@ -118,7 +118,8 @@ class Pace:
         while True:
             slot = self._slot(request)
             is_full = host.active >= (slot.concurrency if slot else self._concurrency)
-            seconds = host.sent_at + self._gap(host, slot, in_browser=in_browser) - monotonic()
+            gap = self._gap(host, slot, in_browser=in_browser) if slot else self._told_delay(request)
+            seconds = host.sent_at + gap - monotonic()
             if is_full or host.sending or (in_browser and not self._free_pages):
                 await self._changed.wait()
             elif seconds > 0:
@@ -136,9 +137,12 @@ class Pace:
         slots = self._crawler.engine.downloader.slots
         return slots.get(url.netloc) or slots.get(url.hostname or "")
 
-    def _gap(self, host: _Host, slot: Slot | None, *, in_browser: bool) -> float:
-        if slot is None:
-            return self._delay
+    def _told_delay(self, request: Request) -> float:
+        """Of a host that has had no HTTP request for a while, so that Scrapy has dropped its slot."""
+        told = self._crawler.engine.downloader.per_slot_settings.get(urlparse_cached(request).hostname or "", {})
+        return float(told.get("delay", self._delay))
+
+    def _gap(self, host: _Host, slot: Slot, *, in_browser: bool) -> float:
         if in_browser or host.sent_by_browser:
             return slot.delay
         # Scrapy has spaced these already, give or take the jitter. What is left to prevent is that one which waited
