@@ -26,6 +26,7 @@ class Visit:
     wiki: Wiki | None = None  # the wiki the page is of
     facts: dict[str, Any] = field(default_factory=dict)  # what the wiki's API says of the page
     max_links: int | None = None  # how many of the page's links are followed; None: all of them
+    robots_tags: list[str] = field(default_factory=list)  # what the answer's headers ask of robots
     retry_at: int | None = None  # when a page that could not be tried is due again; None: as its interval says
 
 
@@ -75,6 +76,7 @@ OUTCOMES = {
     "ok": "content was got and kept (new, changed or the same)",
     "redirected": "led to another page of the site, which has the content",
     "landed": "got on the way, when another page redirected to it",
+    "noindex": "a page that asks robots not to keep it; its links are followed unless it asks for that, too",
     "empty": "a page without text",
     "not_html": "not a web page (a PDF, an image, JSON …)",
     "missing": "HTTP 404 or 410",

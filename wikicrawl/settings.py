@@ -107,6 +107,7 @@ WIKI_SWEEP_SECONDS = 24 * 3600  # wikis over 10,000 pages: in between only their
 
 # extract
 MARKDOWN_ENGINE = "html-to-markdown"  # or "markdownify"
+EXTRACT_META_ROBOTS = "obey"  # noindex and nofollow in a page's head and headers; or "ignore"
 EXTRACT_PROCESSES = max(1, min(4, (os.cpu_count() or 2)))  # worker processes
 EXTRACT_SECONDS = 20.0  # wall-clock limit a page
 EXTRACT_CPU_SECONDS = 5.0  # CPU limit a page

@@ -244,6 +244,7 @@ class FrontierSpider(Spider):
         visit.body = response.body
         content_type = response.headers.get("Content-Type", b"") or b""
         visit.encoding = http_content_type_encoding(content_type.decode("latin-1"))
+        visit.robots_tags = [value.decode("latin-1") for value in response.headers.getlist("X-Robots-Tag")]
         return page
 
     def _outcome(self, page: Page, asked_tier: str) -> str:
