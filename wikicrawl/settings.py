@@ -80,6 +80,7 @@ TIERS_ROBOTS_SECONDS = 24 * 3600  # a robots.txt is asked for again after this; 
 TIERS_ROBOTS_RETRY_SECONDS = 300  # one that cannot be got, the first time; then after as long as it has been away
 TIERS_MAX_CRAWL_DELAY_SECONDS = 30.0  # of what robots.txt asks for between two requests, at most this; 0: nothing
 TIERS_BROWSER_EXECUTABLE = ""  # path of a Chromium; empty: looked for on PATH, then Playwright's own
+TIERS_BROWSER_ENDPOINT = ""  # a browser elsewhere: http:// or ws:// of its DevTools, or ws:// of a Playwright server
 TIERS_BROWSER_HEADERS: dict[str, str] = {}  # further headers of browser pages
 TIERS_BROWSER_SCROLL_ROUNDS = 1  # scrolls to the bottom, for what loads late
 TIERS_BROWSER_SCROLL_WAIT_MS = 800  # at most this long after each

@@ -89,7 +89,8 @@ def _would_be_got(url: str, store: Store, settings: BaseSettings) -> Iterator[Li
         yield "would go by", f"browser, which earlier pages like {path_pattern(url)} needed"
     else:
         yield "would go by", "http first; a browser only if the answer is a shell, a wall or a failure"
-    yield "browser", find_browser(settings.get("TIERS_BROWSER_EXECUTABLE")) or "none found"
+    endpoint = settings.get("TIERS_BROWSER_ENDPOINT")
+    yield "browser", endpoint or find_browser(settings.get("TIERS_BROWSER_EXECUTABLE")) or "none found"
     if told.source_tier:
         yield "told", f"{told.source_tier}, weight {told.weight}"
 
