@@ -13,11 +13,12 @@ from scrapy.utils.misc import walk_modules_iter
 from wiki_crawl import WikiCrawl
 
 from wikicrawl import settings
+from wikicrawl.extract import directives
 from wikicrawl.items import OUTCOMES, Page
 from wikicrawl.mediawiki import errors
 from wikicrawl.spiders.site import SiteSpider
 from wikicrawl.spiders.wiki import WikiSpider
-from wikicrawl.tiers import judge, mediawiki, middleware
+from wikicrawl.tiers import judge, mediawiki, middleware, robots
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
@@ -57,6 +58,8 @@ STATS = {
     "changes/*": "pages that are `new`, `changed`, `moved`, `gone` or the `same`",
     "extract/*": "pages by the candidate that gave their content, or by what ended their extraction",
     "extract/injection_suspects": "pages whose hidden text addresses a machine",
+    "extract/nofollow": "pages that ask robots not to follow their links",
+    "extract/noindex": "pages that ask robots not to keep them",
     "site/sitemap_pages": "new pages that sitemaps named",
     "store/bytes": "bytes of the bodies of visited pages",
     "store/late": "results refused because another process had the page by then",
@@ -76,6 +79,8 @@ STATS = {
     "tiers/browser/timeouts": "pages over TIERS_BROWSER_TIMEOUT_MS",
     "tiers/escalated/*": "fallbacks to another tier, by reason",
     "tiers/no_browser": "1 where no browser was found",
+    "tiers/robots/*": "robots.txt files asked for: `rules`, none (`allow`), or not to be had now (`wait`)",
+    "tiers/robots_skipped": "requests that robots.txt forbids, or that it cannot be asked for",
     "tiers/verdict/*/*": "answers by tier and verdict",
     "tiers/verdict/api/*": "answers of wikis' APIs by verdict",
     "wiki/*/*": "APIs that are not asked for a while, as they are `down` or `private`, by reason",
@@ -184,7 +189,13 @@ def reasons_table():
         ["reason", "meaning"],
         [
             (f"`{name}`", meaning)
-            for name, meaning in {**judge.REASONS, **middleware.REASONS, **mediawiki.REASONS}.items()
+            for name, meaning in {
+                **judge.REASONS,
+                **middleware.REASONS,
+                **mediawiki.REASONS,
+                **robots.REASONS,
+                **directives.REASONS,
+            }.items()
         ],
     )
 

@@ -361,3 +361,20 @@ def test_the_delay_it_asks_for_is_kept_whatever_autothrottle_makes_of_fast_answe
     gaps = [later - earlier for earlier, later in itertools.pairwise(times[1:])]  # the first is robots.txt
     assert len(gaps) == 2
     assert gap - 0.1 < min(gaps) <= max(gaps) < gap + 0.3
+
+
+@pytest.mark.parametrize(
+    ("told", "words"),
+    [
+        (RULES + "Crawl-delay: 0.1\n", ["forbidden by the robots.txt of ", ", 0.1 s between two requests"]),
+        (404, ["allowed: there is no robots.txt (status_404)"]),
+        (503, ["robots.txt cannot be got (status_503); it is asked for again "]),
+    ],
+    ids=["rules", "none", "not now"],
+)
+def test_explain_says_what_it_means_for_a_page(scrapy, site, told, words):
+    site.robots = told
+    assert "robots.txt has not been asked for yet" in scrapy("explain", f"{site.url}private/1").stdout
+    crawl(scrapy, site, "-a", "max_depth=0")
+    explained = scrapy("explain", f"{site.url}private/1").stdout
+    assert all(word in explained for word in words)

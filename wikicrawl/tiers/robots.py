@@ -130,7 +130,7 @@ class RobotsMiddleware:
             {"message": message, "url": request.url},
             extra={"spider": self._crawler.spider},
         )
-        self._count("tiers/robots_skipped")
+        self._crawler.stats.inc_value("tiers/robots_skipped")
         raise IgnoreRequest(message)
 
     async def _find(self, origin: str) -> _Known:
@@ -147,6 +147,7 @@ class RobotsMiddleware:
         kept = await self._store.run(self._store.robots.load, origin)
         if kept is None or not self._is_fresh(kept):
             kept = await self._fetch(origin, kept)
+            self._crawler.stats.inc_value(f"tiers/robots/{kept.access}")
             await self._store.run(self._store.robots.save, origin, kept)
         if kept.access != "rules":
             return _Known(kept, None)
@@ -173,13 +174,11 @@ class RobotsMiddleware:
         return self._keep(access, reason, to_text(response.body) if access == "rules" else "")
 
     def _keep(self, access: Access, reason: str, body: str = "") -> KeptRobots:
-        self._count(f"tiers/robots/{access}")
         now = _now()
         return KeptRobots(access, reason, body, now, now + self._keep_seconds)
 
     def _wait(self, origin: str, reason: str, before: KeptRobots | None) -> KeptRobots:
         """Not now: it is asked for again after as long as it has been away, within limits."""
-        self._count("tiers/robots/wait")
         now = _now()
         is_still = before is not None and before.access == "wait" and 0 <= now - before.expires_at < GAP_SECONDS
         since = before.fetched_at if before is not None and is_still else now
@@ -205,9 +204,6 @@ class RobotsMiddleware:
         slot = self._crawler.engine.downloader.slots.get(name)
         if slot is not None and name in self._delays:
             slot.delay, slot.jitter = max(slot.delay, self._delays[name]), 0.0
-
-    def _count(self, stat: str) -> None:
-        self._crawler.stats.inc_value(stat)
 
 
 def _now() -> int:
