@@ -1,6 +1,8 @@
 """What a robots.txt means, as text."""
 
 import json
+import random
+import re
 import resource
 import time
 from pathlib import Path
@@ -29,6 +31,42 @@ def test_googles_own_cases_hold_but_for_those_in_which_the_rfc_differs():
     assert len(cases) == 140
     assert {case["test"] for case in differing} == {"ID_Encoding"}
     assert {(case["robots"].split()[-1], case["url"].removeprefix("http://foo.bar")) for case in differing} == ENCODED
+
+
+def plainly_allows(text, path):
+    """The same by the plainest reading: all groups at once, the longest matching rule, at a tie that which allows."""
+    longest = {whom: {"allow": -1, "disallow": -1} for whom in ("wikicrawl", "*")}
+    named, is_heading, is_own = set(), False, False
+    for name, value in (line.split(": ", 1) for line in text.splitlines()):
+        if name == "User-agent":
+            named = {*(named if is_heading else ()), "*" if value == "*" else value.partition("/")[0].lower()}
+            is_heading, is_own = True, is_own or "wikicrawl" in named
+        elif name.lower() in ("allow", "disallow"):
+            is_heading = False
+            pattern = "".join(".*" if char == "*" else re.escape(char) for char in value.removesuffix("$"))
+            if value and re.match(pattern + "$" * value.endswith("$"), path):
+                for whom in named & longest.keys():
+                    longest[whom][name.lower()] = max(longest[whom][name.lower()], len(value))
+    found = longest["wikicrawl" if is_own else "*"]
+    return found["allow"] >= found["disallow"]
+
+
+def test_random_files_are_read_as_by_the_plainest_reading():
+    dice = random.Random(9309)
+    agents = ["*", "wikicrawl", "wiki", "wikicrawler", "other", "WikiCrawl/1.0", "crawl"]
+    patterns = ["/", "/a", "/a/b", "/a/*", "/*b", "/b$", "/a*b$", "/a/b/c", "", "/*", "/a?x=1", "/a%20b"]
+    lines = [
+        *(f"User-agent: {agent}" for agent in agents),
+        *(f"{name}: {pattern}" for name in ("Allow", "Disallow") for pattern in patterns),
+        *("Crawl-delay: 1", "Sitemap: http://h/s.xml", "What-is-this: x"),
+    ]
+    paths = ["/", "/a", "/a/b", "/b", "/a/b/c", "/ab", "/c", "/a?x=1", "/x/b", "/a%20b"]
+    for _ in range(5_000):
+        text = "\n".join(
+            f"User-agent: {dice.choice(agents)}" if dice.random() < 0.3 else dice.choice(lines) for _ in range(8)
+        )
+        path = dice.choice(paths)
+        assert allows(text, path) == plainly_allows(text, path), (text, path)
 
 
 @pytest.mark.parametrize(

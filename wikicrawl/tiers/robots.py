@@ -165,9 +165,11 @@ class RobotsMiddleware:
             reason = next((word for kind, word in FAILURES.items() if isinstance(error, kind)), "network")
             return self._wait(origin, reason, before)
         except IgnoreRequest as error:
-            if "max redirections" not in str(error):
-                raise  # another component refuses the host, and so its pages
-            return self._keep("allow", "redirects")
+            if "max redirections" in str(error):
+                return self._keep("allow", "redirects")
+            if "DOWNLOAD_MAXSIZE" in str(error):  # once decompressed
+                return self._wait(origin, "too_large", before)
+            raise  # another component refuses the host, and so its pages
         access, reason = access_of(response.status), f"status_{response.status}"
         if access == "wait":
             return self._wait(origin, reason, before)
