@@ -118,8 +118,7 @@ class Pace:
         while True:
             slot = self._slot(request)
             is_full = host.active >= (slot.concurrency if slot else self._concurrency)
-            gap = self._gap(host, slot, in_browser=in_browser) if slot else self._told_delay(request)
-            seconds = host.sent_at + gap - monotonic()
+            seconds = host.sent_at + self._gap(host, slot, request) - monotonic()
             if is_full or host.sending or (in_browser and not self._free_pages):
                 await self._changed.wait()
             elif seconds > 0:
@@ -142,8 +141,10 @@ class Pace:
         told = self._crawler.engine.downloader.per_slot_settings.get(urlparse_cached(request).hostname or "", {})
         return float(told.get("delay", self._delay))
 
-    def _gap(self, host: _Host, slot: Slot, *, in_browser: bool) -> float:
-        if in_browser or host.sent_by_browser:
+    def _gap(self, host: _Host, slot: Slot | None, request: Request) -> float:
+        if slot is None:
+            return self._told_delay(request)
+        if request.meta.get("tiers_browser") or host.sent_by_browser:
             return slot.delay
         # Scrapy has spaced these already, give or take the jitter. What is left to prevent is that one which waited
         # for a browser page is followed at once.
