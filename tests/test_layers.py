@@ -11,7 +11,7 @@ LAYERS = [
     {"commands", "console"},
     {"spiders", "tiers", "pipelines", "extensions", "stall", "feeds"},
     {"store", "extract", "search", "layouts"},
-    {"items", "urls", "schedule", "sources", "numbers", "retry_after", "egress", "mediawiki"},
+    {"items", "urls", "schedule", "sources", "numbers", "retry_after", "robots", "egress", "mediawiki"},
 ]
 NO_SCRAPY = {
     "extract",
@@ -25,6 +25,7 @@ NO_SCRAPY = {
     "retry_after",
     "items",
     "mediawiki",
+    "robots",
     "console",
     "demo",
 }

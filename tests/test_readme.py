@@ -13,12 +13,13 @@ from scrapy.utils.misc import walk_modules_iter
 from wiki_crawl import WikiCrawl
 
 from wikicrawl import settings
+from wikicrawl.extract import directives
 from wikicrawl.items import OUTCOMES, Page
 from wikicrawl.mediawiki import errors
 from wikicrawl.spiders.site import SiteSpider
 from wikicrawl.spiders.wiki import WikiSpider
 from wikicrawl.stall import CAUSES
-from wikicrawl.tiers import breaker, judge, mediawiki, middleware
+from wikicrawl.tiers import breaker, judge, mediawiki, middleware, robots
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
@@ -58,6 +59,8 @@ STATS = {
     "changes/*": "pages that are `new`, `changed`, `moved`, `gone` or the `same`",
     "extract/*": "pages by the candidate that gave their content, or by what ended their extraction",
     "extract/injection_suspects": "pages whose hidden text addresses a machine",
+    "extract/nofollow": "pages that ask robots not to follow their links",
+    "extract/noindex": "pages that ask robots not to keep them",
     "site/sitemap_pages": "new pages that sitemaps named",
     "stall/*": "rounds in which no page brought anything, by cause",
     "store/bytes": "bytes of the bodies of visited pages",
@@ -84,6 +87,8 @@ STATS = {
     "tiers/guises": "changes of User-Agent or proxy after a stall",
     "tiers/no_browser": "1 where no browser was found",
     "tiers/paused/*": "pauses that hosts asked for, by reason",
+    "tiers/robots/*": "robots.txt files asked for: `rules`, none (`allow`), or not to be had now (`wait`)",
+    "tiers/robots_skipped": "requests that robots.txt forbids, or that it cannot be asked for",
     "tiers/verdict/*/*": "answers by tier and verdict",
     "tiers/verdict/api/*": "answers of wikis' APIs by verdict",
     "wiki/*/*": "APIs that are not asked for a while, as they are `down` or `private`, by reason",
@@ -193,7 +198,13 @@ def reasons_table():
         ["reason", "meaning"],
         [
             (f"`{name}`", meaning)
-            for name, meaning in {**judge.REASONS, **middleware.REASONS, **mediawiki.REASONS}.items()
+            for name, meaning in {
+                **judge.REASONS,
+                **middleware.REASONS,
+                **mediawiki.REASONS,
+                **robots.REASONS,
+                **directives.REASONS,
+            }.items()
         ],
     )
 

@@ -86,7 +86,11 @@ TIERS_PATIENCE_SECONDS = 30.0  # a pause up to this is waited for, as an answer 
 TIERS_BREAKER_FAILURES = 8  # pages of a host in a row, each after its retries: two rounds of those under way at once
 TIERS_BREAKER_SECONDS = 60.0  # then it is left alone this long: a restart is over by then; twice as long each time
 TIERS_BREAKER_MAX_SECONDS = 3600.0  # but no longer: a page may be due again after an hour
+TIERS_ROBOTS_SECONDS = 24 * 3600  # a robots.txt is asked for again after this; RFC 9309: not more than a day
+TIERS_ROBOTS_RETRY_SECONDS = 300  # one that cannot be got, the first time; then after as long as it has been away
+TIERS_MAX_CRAWL_DELAY_SECONDS = 30.0  # of what robots.txt asks for between two requests, at most this; 0: nothing
 TIERS_BROWSER_EXECUTABLE = ""  # path of a Chromium; empty: looked for on PATH, then Playwright's own
+TIERS_BROWSER_ENDPOINT = ""  # a browser elsewhere: http:// or ws:// of its DevTools, or ws:// of a Playwright server
 TIERS_BROWSER_HEADERS: dict[str, str] = {}  # further headers of browser pages
 TIERS_BROWSER_SCROLL_ROUNDS = 1  # scrolls to the bottom, for what loads late
 TIERS_BROWSER_SCROLL_WAIT_MS = 800  # at most this long after each
@@ -114,6 +118,7 @@ WIKI_SWEEP_SECONDS = 24 * 3600  # wikis over 10,000 pages: in between only their
 
 # extract
 MARKDOWN_ENGINE = "html-to-markdown"  # or "markdownify"
+EXTRACT_META_ROBOTS = "obey"  # noindex and nofollow in a page's head and headers; or "ignore"
 EXTRACT_PROCESSES = max(1, min(4, (os.cpu_count() or 2)))  # worker processes
 EXTRACT_SECONDS = 20.0  # wall-clock limit a page
 EXTRACT_CPU_SECONDS = 5.0  # CPU limit a page

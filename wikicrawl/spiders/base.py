@@ -23,7 +23,7 @@ from scrapy.exceptions import (
 )
 from w3lib.encoding import http_content_type_encoding
 
-from wikicrawl.items import LEFT_ALONE, PAUSED, STOPPING, Page, Visit
+from wikicrawl.items import LEFT_ALONE, PAUSED, ROBOTS_UNREACHABLE, STOPPING, Page, Visit
 from wikicrawl.mediawiki.profile import from_json, has_contact, is_wikimedia
 from wikicrawl.mediawiki.titles import page_rule
 from wikicrawl.numbers import number
@@ -176,6 +176,8 @@ class FrontierSpider(Spider):
             return  # it was not tried, and is given back with the other claims
         page.error = str(exception).strip()[:500] or type(exception).__name__
         visit.outcome = page.reason = failure_outcome(exception)
+        if ROBOTS_UNREACHABLE in page.error:
+            page.reason = "robots_unreachable"
         page.verdict = "error"
         if (retry_at := getattr(exception, "retry_at", None)) is not None:
             visit.retry_at = retry_at
@@ -312,6 +314,7 @@ class FrontierSpider(Spider):
         visit.body = response.body
         content_type = response.headers.get("Content-Type", b"") or b""
         visit.encoding = http_content_type_encoding(content_type.decode("latin-1"))
+        visit.robots_tags = [value.decode("latin-1") for value in response.headers.getlist("X-Robots-Tag")]
         return page
 
     def _outcome(self, page: Page, asked_tier: str) -> str:

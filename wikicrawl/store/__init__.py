@@ -17,6 +17,7 @@ from wikicrawl.store.jobs import Jobs
 from wikicrawl.store.listings import Listings
 from wikicrawl.store.migrations import migrate
 from wikicrawl.store.pages import Pages
+from wikicrawl.store.robots import Robots
 from wikicrawl.store.sources import Sources
 from wikicrawl.store.wikis import Wikis
 
@@ -59,6 +60,7 @@ class Store:
         self.pages = Pages(self.engine)
         self.hosts = Hosts(self.engine)
         self.breakers = Breakers(self.engine)
+        self.robots = Robots(self.engine)
         self.jobs = Jobs(self.engine)
         self.sources = Sources(self.engine)
         self.wikis = Wikis(self.engine)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 BATCH = 100  # pages read at a time: some megabytes of markdown at most
 FINAL = frozenset({"gone", "not_a_page"})  # outcomes after which a page is not visited again by itself
 # Pages whose content of earlier visits is no longer the site's.
-REMOVED = ("gone", "redirected")
+REMOVED = ("gone", "redirected", "noindex")
 
 
 @dataclass(frozen=True, slots=True)

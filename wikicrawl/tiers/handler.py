@@ -213,9 +213,14 @@ class Pace:
         slots = self._crawler.engine.downloader.slots
         return slots.get(url.netloc) or slots.get(url.hostname or "")
 
+    def _told_delay(self, request: Request) -> float:
+        """Of a host that has had no HTTP request for a while, so that Scrapy has dropped its slot."""
+        told = self._crawler.engine.downloader.per_slot_settings.get(urlparse_cached(request).hostname or "", {})
+        return float(told.get("delay", self._delay))
+
     def _gap(self, host: _Host, slot: Slot | None, request: Request) -> float:
         if slot is None:
-            return self._delay
+            return self._told_delay(request)
         if request.meta.get("tiers_browser") or host.sent_in != request.meta.get("download_slot", ""):
             return slot.delay
         # Scrapy has spaced the requests of one slot already, give or take the jitter. What is left to prevent is that

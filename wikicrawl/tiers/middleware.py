@@ -61,7 +61,7 @@ class TierMiddleware:
         self._browser_pages = int(number(settings, "TIERS_BROWSER_PAGES", least=1))
         options = BrowserOptions.from_settings(settings)
         self._has_contact = has_contact(settings["USER_AGENT"])
-        self._has_browser = settings.getbool("TIERS_BROWSER") and options.executable is not None
+        self._has_browser = settings.getbool("TIERS_BROWSER") and options.browser is not None
         self._store = open_store(settings["STORE_URL"])
         self._memory = TierMemory.from_settings(self._store, settings)
         self._wiki = MediaWikiTier(crawler, self._store)
