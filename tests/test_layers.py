@@ -11,7 +11,7 @@ LAYERS = [
     {"commands", "console"},
     {"spiders", "tiers", "pipelines", "extensions", "feeds"},
     {"store", "extract", "search", "layouts"},
-    {"items", "urls", "schedule", "sources", "numbers", "egress", "mediawiki"},
+    {"items", "urls", "schedule", "sources", "numbers", "faults", "egress", "mediawiki"},
 ]
 NO_SCRAPY = {
     "extract",
@@ -22,6 +22,7 @@ NO_SCRAPY = {
     "schedule",
     "sources",
     "numbers",
+    "faults",
     "items",
     "mediawiki",
     "console",

@@ -22,6 +22,7 @@ from scrapy.exceptions import (
 )
 from w3lib.encoding import http_content_type_encoding
 
+from wikicrawl.faults import passing
 from wikicrawl.items import STOPPING, Page, Visit
 from wikicrawl.mediawiki.profile import from_json, has_contact, is_wikimedia
 from wikicrawl.mediawiki.titles import page_rule
@@ -132,6 +133,8 @@ class FrontierSpider(Spider):
                 # Asked before the claim: a page finished between the two may have brought links.
                 may_end = discovering.done() and not await run(frontier.leased, self.source)
                 claims = await self._claim()
+                if claims:
+                    passing("after_claim")
                 for claim in claims:
                     yield self._request(claim)
                 if may_end and not claims:
@@ -143,6 +146,7 @@ class FrontierSpider(Spider):
             renewing.cancel()
 
     async def parse(self, response: Response) -> AsyncIterator[Page]:
+        passing("after_fetch")
         yield self._page(response)
 
     def failed(self, failure: Failure) -> Iterator[Page]:
