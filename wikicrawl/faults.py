@@ -11,7 +11,7 @@ POINTS = {
     "after_fetch": "a page has come, nothing of it is kept",
     "before_commit": "all of a finished page is written, and its transaction is open",
     "after_commit": "a page is finished, and in no feed yet",
-    "during_export": "some pages of an export are written",
+    "during_export": "a file of an export is written, and not in its place",
 }
 
 

@@ -55,7 +55,7 @@ class Command(ScrapyCommand):
             try:
                 sources = load_sources(self.settings["SOURCES_FILE"])
                 folder.mkdir(parents=True, exist_ok=True)
-                pages = _watched(to_item(page, sources) for page in store.pages.each(opts.source))
+                pages = (to_item(page, sources) for page in store.pages.each(opts.source))
                 count, where = WRITERS[form](pages, folder)
             except (OSError, ValueError) as error:
                 self.exitcode = print_problem(error)
@@ -108,6 +108,7 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
     part = path.with_name(f".{path.name}.part")
     with part.open("wb") as file:
         yield file
+    passing("during_export")
     part.replace(path)
 
 
@@ -128,12 +129,6 @@ def safe_name(name: str) -> str:
     if likeness == name and not RESERVED.match(name):
         return name
     return f"{likeness}-{_short_hash(name)}"
-
-
-def _watched(pages: Iterable[Page]) -> Iterator[Page]:
-    for page in pages:
-        yield page
-        passing("during_export")
 
 
 def _short_hash(text: str) -> str:

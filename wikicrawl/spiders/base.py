@@ -28,7 +28,7 @@ from wikicrawl.mediawiki.profile import from_json, has_contact, is_wikimedia
 from wikicrawl.mediawiki.titles import page_rule
 from wikicrawl.numbers import number
 from wikicrawl.sources import Sources, load_sources
-from wikicrawl.store import Store, open_store
+from wikicrawl.store import Store, StoreUnavailable, open_store
 from wikicrawl.store.frontier import Claim, owner_name
 from wikicrawl.urls import Refusal, Scope, canonical, netloc, path_of
 
@@ -125,7 +125,7 @@ class FrontierSpider(Spider):
         await self._recall_wikis()
         await self.prepare()
         await run(frontier.reclaim_dead, self.source)
-        discovering = asyncio.ensure_future(self.discover())
+        discovering = asyncio.ensure_future(self._discover())
         renewing = asyncio.ensure_future(self._renew_claims())
         try:
             while True:
@@ -141,6 +141,8 @@ class FrontierSpider(Spider):
                     break
                 await self._wait(discovering)
             discovering.result()
+        except StoreUnavailable:
+            return  # the crawl ends with that as its reason
         finally:
             discovering.cancel()
             renewing.cancel()
@@ -154,7 +156,7 @@ class FrontierSpider(Spider):
         request: Request = failure.request  # type: ignore[attr-defined]
         page, visit = self._blank(request.meta)
         exception = cast("Exception", failure.value)
-        if str(exception) == STOPPING:
+        if str(exception) == STOPPING or isinstance(exception, StoreUnavailable):
             return  # it was not tried, and is given back with the other claims
         page.error = str(exception).strip()[:500] or type(exception).__name__
         visit.outcome = page.reason = failure_outcome(exception)
@@ -180,16 +182,21 @@ class FrontierSpider(Spider):
         await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
         empty.cancel()
 
+    async def _discover(self) -> None:
+        with suppress(StoreUnavailable):  # the next claim meets it, too
+            await self.discover()
+
     async def _renew_claims(self) -> None:
-        while True:
-            await asyncio.sleep(self._lease_seconds / 3)
-            await self.store.run(
-                self.store.frontier.renew, self._owner, now=int(time.time()), lease_seconds=self._lease_seconds
-            )
+        with suppress(StoreUnavailable):
+            while True:
+                await asyncio.sleep(self._lease_seconds / 3)
+                await self.store.run(
+                    self.store.frontier.renew, self._owner, now=int(time.time()), lease_seconds=self._lease_seconds
+                )
 
     async def _give_back(self) -> None:
         """On a stop in mid-crawl nothing stays claimed."""
-        with suppress(asyncio.CancelledError):
+        with suppress(asyncio.CancelledError, StoreUnavailable):
             await self.store.run(self.store.frontier.release, self._owner)
         self.store.close()
 

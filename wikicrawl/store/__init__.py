@@ -15,6 +15,7 @@ from wikicrawl.store.jobs import Jobs
 from wikicrawl.store.listings import Listings
 from wikicrawl.store.migrations import migrate
 from wikicrawl.store.pages import Pages
+from wikicrawl.store.patience import Patience, StoreUnavailable
 from wikicrawl.store.sources import Sources
 from wikicrawl.store.wikis import Wikis
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sqlalchemy import URL
+
+__all__ = ["Store", "StoreUnavailable", "open_store"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -44,6 +47,7 @@ class Store:
     def __init__(self, url: URL) -> None:
         self.url = url
         self._users = 0
+        self.patience = Patience()
         self.engine = connect(url)
         try:
             migrate(self.engine)
@@ -61,8 +65,20 @@ class Store:
         self.listings = Listings(self.engine)
 
     async def run(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Make a blocking call of the store without stopping the event loop."""
-        return await asyncio.get_running_loop().run_in_executor(self._writer, partial(call, *args, **kwargs))
+        """Make a blocking call of the store without stopping the event loop.
+
+        While the database cannot be written to it waits, as long as somebody has the patience; then StoreUnavailable.
+        """
+        work = partial(call, *args, **kwargs)
+        return await self.patience.keep(lambda: self._in_writer(work), lambda: self._in_writer(self._anew, work))
+
+    def _in_writer(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> asyncio.Future[T]:
+        return asyncio.get_running_loop().run_in_executor(self._writer, partial(call, *args, **kwargs))
+
+    def _anew(self, work: Callable[[], T]) -> T:
+        """By new connections: one that was opened while the file was read-only stays so."""
+        self.engine.dispose()
+        return work()
 
     def close(self) -> None:
         with _lock:
