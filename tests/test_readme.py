@@ -63,6 +63,7 @@ STATS = {
     "store/new_links": "links that were not known",
     "store/outcome/*": "visits by outcome",
     "store/pages": "pages that have content after their visit",
+    "store/paused": "pauses because the store could not be written to",
     "store/tier/*": "visits by the tier that brought the last answer",
     "tiers/browser/aborted": "images, fonts and media that were not loaded",
     "tiers/browser/handed_over": "pages whose HTTP body was given to the browser",

@@ -6,16 +6,12 @@ import signal
 
 import pytest
 from crash_checks import nothing_is_lost_or_twice, nothing_is_told_twice
+from crash_crawl import crawl_arguments
 from crash_site import crash_site
 
 from wikicrawl.faults import POINTS, parse_fault
 
 PAGES = 40
-
-
-def crawl_arguments(site, *more):
-    limits = ("-a", "sitemap=false", "-a", "max_depth=9", "-a", f"max_pages={PAGES + 1}", "-s", "STORE_CLAIM_SIZE=10")
-    return ("crawl", "site", "-a", f"url={site.start}", *limits, "-s", "TIERS_BROWSER=0", *more)
 
 
 def killed_at(scrapy, point, *arguments):
@@ -35,7 +31,7 @@ def exported_pages(scrapy, folder):
 def test_a_crawl_killed_in_the_midst_of_a_page_is_made_whole_by_the_next(scrapy, tmp_path, fault):
     feed = tmp_path / "pages.jsonl"
     with crash_site(PAGES) as site:
-        arguments = crawl_arguments(site, "-o", str(feed))
+        arguments = crawl_arguments(site, "-s", "STORE_CLAIM_SIZE=10", "-o", str(feed))
         assert killed_at(scrapy, fault, *arguments)
         scrapy(*arguments)
         nothing_is_lost_or_twice(scrapy.store_url, site)

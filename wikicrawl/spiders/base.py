@@ -164,7 +164,8 @@ class FrontierSpider(Spider):
         yield page
 
     async def _claim(self) -> list[Claim]:
-        return await self.store.run(
+        doubts = self.store.patience.doubts
+        claims = await self.store.run(
             self.store.frontier.claim,
             self.source,
             owner=self._owner,
@@ -174,6 +175,12 @@ class FrontierSpider(Spider):
             max_pages=self.max_pages,
             since=self._started_at,
         )
+        if doubts == self.store.patience.doubts:
+            return claims
+        # We may hold pages that we know nothing of. All are given back, and those under way claimed anew: of two
+        # results the first is kept.
+        await self.store.run(self.store.frontier.release, self._owner)
+        return await self._claim()
 
     async def _wait(self, discovering: asyncio.Future[None]) -> None:
         """Until the scheduler has nothing left, or discovery has ended."""

@@ -73,6 +73,7 @@ class Patience:
     def __init__(self) -> None:
         self.seconds = 0.0  # how long an outage may take; nobody waits before somebody watches
         self.watchers: list[Watcher] = []
+        self.doubts = 0  # calls that a server may have done without living to say so
         self._over: asyncio.Event | None = None  # while there is an outage
 
     async def keep(self, attempt: Callable[[], Awaitable[T]], again: Callable[[], Awaitable[T]]) -> T:
@@ -85,9 +86,10 @@ class Patience:
             try:
                 return await make()
             except DBAPIError as error:
-                if not passing_reason(error):
+                if not (reason := passing_reason(error)):
                     raise
                 problem = error
+                self.doubts += reason == "down"
             if self._over is None:
                 return await self._outlast(again, problem)
 
