@@ -42,7 +42,7 @@ class CrashSite:
         self.hits = Counter()  # by URL
         self.hits_of = Counter()  # by User-Agent
         self.changed = threading.Condition()
-        self.hold = None  # an event that answers wait for
+        self.hold = None  # an event that pages wait for
         self.servers = [Server((f"127.0.0.{host}", 0), Handler) for host in (2, 1)]
         self.hosts = ["http://{}:{}".format(*server.server_address) for server in self.servers]
         self.start = self.hosts[1] + "/"
@@ -58,7 +58,7 @@ class CrashSite:
             if "/page/" in url:
                 self.hits_of[handler.headers["User-Agent"]] += 1
             self.changed.notify_all()
-        if self.hold is not None:
+        if self.hold is not None and handler.path != "/robots.txt":
             self.hold.wait()
         if handler.path == "/":
             handler.send(302, Location=self.url(0))

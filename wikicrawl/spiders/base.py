@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import time
 from contextlib import suppress
 from dataclasses import replace
@@ -112,6 +113,7 @@ class FrontierSpider(Spider):
         spider._is_empty = asyncio.Event()
         crawler.signals.connect(spider._is_empty.set, signals.scheduler_empty, weak=False)
         crawler.signals.connect(spider._give_back, signals.spider_closed)
+        atexit.register(spider._give_back_at_exit)
         return spider
 
     async def prepare(self) -> None:
@@ -190,8 +192,12 @@ class FrontierSpider(Spider):
         empty.cancel()
 
     async def _discover(self) -> None:
-        with suppress(StoreUnavailable):  # the next claim meets it, too
-            await self.discover()
+        try:
+            with suppress(StoreUnavailable):  # the next claim meets it, too
+                await self.discover()
+        except IgnoreRequest as error:
+            if str(error) != STOPPING:
+                raise
 
     async def _renew_claims(self) -> None:
         with suppress(StoreUnavailable):
@@ -203,9 +209,14 @@ class FrontierSpider(Spider):
 
     async def _give_back(self) -> None:
         """On a stop in mid-crawl nothing stays claimed."""
+        atexit.unregister(self._give_back_at_exit)
         with suppress(asyncio.CancelledError, StoreUnavailable):
             await self.store.run(self.store.frontier.release, self._owner)
         self.store.close()
+
+    def _give_back_at_exit(self) -> None:
+        """A second signal ends Scrapy before it has closed its spiders."""
+        self.store.run_at_exit(self.store.frontier.release, self._owner)
 
     def _request(self, claim: Claim) -> Request:
         told = self.told(claim.url)

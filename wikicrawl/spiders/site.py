@@ -15,6 +15,7 @@ from scrapy.http.request import NO_CALLBACK
 from scrapy_spider_metadata import Args
 
 from wikicrawl.extract.sitemap import read_sitemap, sitemap_lines
+from wikicrawl.items import STOPPING
 from wikicrawl.spiders.arguments import Address, Patterns, as_list, without_scrapyds
 from wikicrawl.spiders.base import DOWNLOAD_ERRORS, FrontierSpider
 from wikicrawl.store.frontier import Seed
@@ -168,6 +169,8 @@ class SiteSpider(Args[SiteArguments], FrontierSpider):
         try:
             response = await self.crawler.engine.download_async(request)
         except DOWNLOAD_ERRORS as error:
+            if str(error) == STOPPING:
+                raise
             logger.info("No sitemap from %(url)s: %(error)s", {"url": url, "error": error}, extra={"spider": self})
             return None
         return response if response.status == 200 else None

@@ -5,8 +5,11 @@ from __future__ import annotations
 import asyncio
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
+
+from sqlalchemy.exc import DBAPIError
 
 from wikicrawl.store.engine import connect, parse_url
 from wikicrawl.store.frontier import Frontier
@@ -71,6 +74,11 @@ class Store:
         """
         work = partial(call, *args, **kwargs)
         return await self.patience.keep(lambda: self._in_writer(work), lambda: self._in_writer(self._anew, work))
+
+    def run_at_exit(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> None:
+        """Make a call when no event loop is left, nor anybody to hear that it failed."""
+        with suppress(DBAPIError):
+            call(*args, **kwargs)
 
     def _in_writer(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> asyncio.Future[T]:
         return asyncio.get_running_loop().run_in_executor(self._writer, partial(call, *args, **kwargs))

@@ -14,6 +14,7 @@ from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
 from scrapy.utils.httpobj import urlparse_cached
 
 from wikicrawl.numbers import number
+from wikicrawl.tiers.stop import Stop
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -38,6 +39,7 @@ class TierDownloadHandler:
         self._browser: Browser | None = None
         self._http = HTTP11DownloadHandler(crawler)
         self._is_closed = False
+        self._stop = Stop(crawler)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> TierDownloadHandler:
@@ -47,6 +49,10 @@ class TierDownloadHandler:
         return handler
 
     async def download_request(self, request: Request) -> Response:
+        with self._stop.ending():
+            return await self._download(request)
+
+    async def _download(self, request: Request) -> Response:
         async with self._pace.turn(request) as sent:
             if request.meta.get("tiers_browser"):
                 return await self._start_browser().fetch(request, on_send=sent)
@@ -57,6 +63,7 @@ class TierDownloadHandler:
         if self._is_closed:
             return
         self._is_closed = True
+        self._stop.close()
         if self._browser is not None:
             await self._browser.close()
         await self._http.close()
