@@ -189,7 +189,7 @@ def test_a_page_that_processes_keep_dying_with_is_parked_and_those_beside_it_are
     page = store.pages.find(f"https://{SITE}/poison")
     assert (page.state, page.due, page.outcome, page.lease_owner) == ("parked", None, "parked", None)
     (visit,) = store.pages.visits(page.id)
-    assert (visit.outcome, visit.reason, visit.attempt) == ("parked", "died", 5)
+    assert (visit.outcome, visit.reason, visit.attempt) == ("parked", "died", 7)
     assert store.frontier.leased(SITE) == 0
     assert admitted(store) == 3
 
