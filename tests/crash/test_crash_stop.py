@@ -1,4 +1,4 @@
-"""A crawl that is told to stop ends in seconds, with nothing claimed."""
+"""A crawl that is told to stop ends in seconds, with nothing claimed; one that was too late is refused."""
 
 import signal
 import threading
@@ -10,8 +10,10 @@ from crash_checks import nothing_is_lost_or_twice
 from crash_crawl import Crawl, crawl_arguments, crawling
 from crash_site import crash_site
 from odd_site import Handler, odd_site
+from sqlalchemy import create_engine
 
 from wikicrawl.store import open_store
+from wikicrawl.store.engine import parse_url
 
 MOST_SECONDS = 10
 
@@ -121,3 +123,30 @@ def test_a_page_that_the_browser_is_loading_is_not_waited_for(scrapy, silent):
     crawl.process.stderr.close()
     assert "Traceback" not in crawl.log
     assert claimed_pages(scrapy.store_url) == []
+
+
+def expire_leases(store_url):
+    """As if their time had passed."""
+    engine = create_engine(parse_url(store_url))
+    with engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE page SET lease_until = 1 WHERE lease_until IS NOT NULL")
+        connection.exec_driver_sql("UPDATE host_lease SET until = 1")
+    engine.dispose()
+
+
+def test_the_result_of_a_process_that_lost_its_lease_is_refused(scrapy):
+    with crash_site(2) as site:
+        site.hold = threading.Event()
+        with crawling(scrapy, site) as late:
+            with site.changed:
+                assert site.changed.wait_for(lambda: site.hits[site.start], 30)
+            late.process.send_signal(signal.SIGSTOP)  # as a machine that sleeps
+            expire_leases(scrapy.store_url)
+            is_free, site.hold = site.hold, None
+            scrapy(*crawl_arguments(site))
+            is_free.set()
+            late.process.send_signal(signal.SIGCONT)
+            assert late.end() == 0
+        assert "'store/late': 1" in late.log
+        assert site.hits[site.start] == 2
+        nothing_is_lost_or_twice(scrapy.store_url, site)
