@@ -11,7 +11,7 @@ LAYERS = [
     {"commands", "console"},
     {"spiders", "tiers", "pipelines", "extensions", "stall", "feeds"},
     {"store", "extract", "search", "layouts"},
-    {"items", "urls", "schedule", "sources", "numbers", "retry_after", "robots", "egress", "mediawiki"},
+    {"items", "urls", "schedule", "sources", "numbers", "faults", "retry_after", "robots", "egress", "mediawiki"},
 ]
 NO_SCRAPY = {
     "extract",
@@ -23,6 +23,7 @@ NO_SCRAPY = {
     "sources",
     "numbers",
     "retry_after",
+    "faults",
     "items",
     "mediawiki",
     "robots",

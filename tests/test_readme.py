@@ -68,6 +68,7 @@ STATS = {
     "store/new_links": "links that were not known",
     "store/outcome/*": "visits by outcome",
     "store/pages": "pages that have content after their visit",
+    "store/paused": "pauses because the store could not be written to",
     "store/tier/*": "visits by the tier that brought the last answer",
     "tiers/breaker/closed": "hosts that answer again after they were left alone",
     "tiers/breaker/opened/*": "hosts left alone because they failed, by reason",

@@ -184,11 +184,11 @@ def test_a_page_that_processes_keep_dying_with_is_parked_and_those_beside_it_are
         for page in claims:
             finish(store, page)
             finished += names([page])
-    assert (sorted(finished), deaths) == (["a", "b"], 5)
+    assert (sorted(finished), deaths) == (["a", "b"], 7)
     page = store.pages.find(f"https://{SITE}/poison")
     assert (page.state, page.due, page.outcome, page.lease_owner) == ("parked", None, "parked", None)
     (visit,) = store.pages.visits(page.id)
-    assert (visit.outcome, visit.reason, visit.attempt) == ("parked", "died", 5)
+    assert (visit.outcome, visit.reason, visit.attempt) == ("parked", "died", 7)
     assert store.frontier.leased(SITE) == 0
     assert admitted(store) == 3
 

@@ -51,6 +51,7 @@ ITEM_PIPELINES = {
 }
 EXTENSIONS = {
     "wikicrawl.extensions.JobRecorder": 100,
+    "wikicrawl.extensions.StoreWatch": 150,
     "wikicrawl.extensions.Progress": 200,
     "wikicrawl.stall.StallMonitor": 300,
     "scrapy.extensions.telnet.TelnetConsole": None,
@@ -64,6 +65,7 @@ SOURCES_FILE = ""  # path of sources.yml; empty: config/sources.yml where there 
 # store
 STORE_URL = os.environ.get("WIKICRAWL_STORE_URL", "sqlite:///data/wikicrawl.db")  # or postgresql://user@host/name
 STORE_LEASE_SECONDS = 120  # a claim not renewed for this long belongs to a dead process; renewed every third of it
+STORE_PATIENCE_SECONDS = 600  # so long a crawl waits for a full disk or a stopped server to be mended
 STORE_CLAIM_SIZE = 50  # pages claimed at a time: enough to keep the downloader busy, few enough to share
 
 # schedule: when a page is due again

@@ -11,7 +11,7 @@ from scrapy.exceptions import DropItem
 
 from wikicrawl.items import POSTPONED, Page, Visit
 from wikicrawl.schedule import Policy
-from wikicrawl.store import open_store
+from wikicrawl.store import StoreUnavailable, open_store
 from wikicrawl.store.frontier import Claim, Seed
 from wikicrawl.store.pages import Content, Finished, Outcome
 
@@ -62,7 +62,11 @@ class StorePipeline:
         page, visit = item, item.visit
         is_redirect = bool(page.text_hash) and page.final_url != page.url
         visit.outcome = visit.outcome or ("redirected" if is_redirect else "ok")
-        finished = await self._finish(page, visit, item.visit.claim)
+        try:
+            finished = await self._finish(page, visit, item.visit.claim)
+        except StoreUnavailable as error:
+            visit.claim = None  # it stays without an outcome, and is visited again by the next crawl
+            raise DropItem(f"the store could not take {page.url}: {error}", log_level="DEBUG") from None
         self._count(page, visit, finished)
         if finished is None:
             raise DropItem(f"late result, another process has this page: {page.url}", log_level="DEBUG")
@@ -123,7 +127,10 @@ class StorePipeline:
         if visit.claim is None:
             return
         visit.outcome = outcome
-        finished = await self._finish(page, visit, visit.claim)
+        try:
+            finished = await self._finish(page, visit, visit.claim)
+        except StoreUnavailable:
+            return
         if finished is not None:
             self._count(page, visit, finished)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import logging
 import time
 from contextlib import asynccontextmanager, suppress
@@ -23,12 +24,13 @@ from scrapy.exceptions import (
 )
 from w3lib.encoding import http_content_type_encoding
 
+from wikicrawl.faults import passing
 from wikicrawl.items import LEFT_ALONE, PAUSED, ROBOTS_UNREACHABLE, STOPPING, Page, Visit
 from wikicrawl.mediawiki.profile import from_json, has_contact, is_wikimedia
 from wikicrawl.mediawiki.titles import page_rule
 from wikicrawl.numbers import number
 from wikicrawl.sources import Sources, load_sources
-from wikicrawl.store import Store, open_store
+from wikicrawl.store import Store, StoreUnavailable, open_store
 from wikicrawl.store.frontier import Claim, owner_name
 from wikicrawl.urls import Refusal, Scope, canonical, netloc, path_of
 
@@ -125,6 +127,7 @@ class FrontierSpider(Spider):
         spider._is_empty = asyncio.Event()
         crawler.signals.connect(spider._is_empty.set, signals.scheduler_empty, weak=False)
         crawler.signals.connect(spider._give_back, signals.spider_closed)
+        atexit.register(spider._give_back_at_exit)
         return spider
 
     async def prepare(self) -> None:
@@ -140,6 +143,8 @@ class FrontierSpider(Spider):
             await self.prepare()
             async for request in self._requests():
                 yield request
+        except StoreUnavailable:
+            return  # the crawl ends with that as its reason
         finally:
             renewing.cancel()
 
@@ -154,6 +159,8 @@ class FrontierSpider(Spider):
                 # Asked before the claim: a page finished between the two may have brought links.
                 may_end = discovering.done() and not await run(frontier.leased, self.source)
                 claims = await self._claim()
+                if claims:
+                    passing("after_claim")
                 for claim in claims:
                     yield self._request(claim)
                 held_until = await self._held_until() if may_end and not claims else 0
@@ -165,6 +172,7 @@ class FrontierSpider(Spider):
             discovering.cancel()
 
     async def parse(self, response: Response) -> AsyncIterator[Page]:
+        passing("after_fetch")
         yield self._page(response)
 
     def failed(self, failure: Failure) -> Iterator[Page]:
@@ -172,7 +180,7 @@ class FrontierSpider(Spider):
         request: Request = failure.request  # type: ignore[attr-defined]
         page, visit = self._blank(request.meta)
         exception = cast("Exception", failure.value)
-        if str(exception) == STOPPING:
+        if str(exception) == STOPPING or isinstance(exception, StoreUnavailable):
             return  # it was not tried, and is given back with the other claims
         page.error = str(exception).strip()[:500] or type(exception).__name__
         visit.outcome = page.reason = failure_outcome(exception)
@@ -188,7 +196,8 @@ class FrontierSpider(Spider):
     async def _claim(self) -> list[Claim]:
         if self._is_over:  # the store was slow to answer, and what we hold has been given back
             return []
-        return await self.store.run(
+        doubts = self.store.patience.doubts
+        claims = await self.store.run(
             self.store.frontier.claim,
             self.source,
             owner=self._owner,
@@ -198,6 +207,12 @@ class FrontierSpider(Spider):
             max_pages=self.max_pages,
             since=self._started_at,
         )
+        if doubts == self.store.patience.doubts:
+            return claims
+        # We may hold pages that we know nothing of. All are given back, and those under way claimed anew: of two
+        # results the first is kept.
+        await self.store.run(self.store.frontier.release, self._owner)
+        return await self._claim()
 
     async def _held_until(self) -> int | None:
         """When a page may be claimed that its host holds back for now; None where none is worth the wait."""
@@ -229,10 +244,6 @@ class FrontierSpider(Spider):
         finally:
             empty.cancel()
 
-    async def _discover(self) -> None:
-        async with self.start_host():
-            await self.discover()
-
     @asynccontextmanager
     async def start_host(self) -> AsyncIterator[None]:
         """Ask the start URL's host for more than claimed pages: no other process asks it meanwhile."""
@@ -247,19 +258,34 @@ class FrontierSpider(Spider):
         finally:
             frontier.let_go(host, owner=self._owner)
 
+    async def _discover(self) -> None:
+        try:
+            with suppress(StoreUnavailable):  # the next claim meets it, too
+                async with self.start_host():
+                    await self.discover()
+        except IgnoreRequest as error:
+            if str(error) != STOPPING:
+                raise
+
     async def _renew_claims(self) -> None:
-        while True:
-            await asyncio.sleep(self._lease_seconds / 3)
-            await self.store.run(
-                self.store.frontier.renew, self._owner, now=int(time.time()), lease_seconds=self._lease_seconds
-            )
+        with suppress(StoreUnavailable):
+            while True:
+                await asyncio.sleep(self._lease_seconds / 3)
+                await self.store.run(
+                    self.store.frontier.renew, self._owner, now=int(time.time()), lease_seconds=self._lease_seconds
+                )
 
     async def _give_back(self) -> None:
         """On a stop in mid-crawl nothing stays claimed."""
         self._is_over = True
-        with suppress(asyncio.CancelledError):
+        atexit.unregister(self._give_back_at_exit)
+        with suppress(asyncio.CancelledError, StoreUnavailable):
             await self.store.run(self.store.frontier.release, self._owner)
         self.store.close()
+
+    def _give_back_at_exit(self) -> None:
+        """A second signal ends Scrapy before it has closed its spiders."""
+        self.store.run_at_exit(self.store.frontier.release, self._owner)
 
     def _request(self, claim: Claim) -> Request:
         told = self.told(claim.url)

@@ -16,6 +16,7 @@ from scrapy.http.request import NO_CALLBACK
 from scrapy_spider_metadata import Args
 
 from wikicrawl.extract.sitemap import read_sitemap, sitemap_lines
+from wikicrawl.items import STOPPING
 from wikicrawl.spiders.arguments import Address, Patterns, as_list, without_scrapyds
 from wikicrawl.spiders.base import DOWNLOAD_ERRORS, FrontierSpider
 from wikicrawl.store.frontier import Seed
@@ -176,5 +177,7 @@ class SiteSpider(Args[SiteArguments], FrontierSpider):
         try:
             return await self.crawler.engine.download_async(Request(url, callback=NO_CALLBACK, meta=meta))
         except DOWNLOAD_ERRORS as error:
+            if str(error) == STOPPING:
+                raise
             logger.info("No sitemap from %(url)s: %(error)s", {"url": url, "error": error}, extra={"spider": self})
             return None

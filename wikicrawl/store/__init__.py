@@ -6,8 +6,11 @@ import asyncio
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
+
+from sqlalchemy.exc import DBAPIError
 
 from wikicrawl.store.breakers import Breakers
 from wikicrawl.store.engine import connect, parse_url
@@ -17,6 +20,7 @@ from wikicrawl.store.jobs import Jobs
 from wikicrawl.store.listings import Listings
 from wikicrawl.store.migrations import migrate
 from wikicrawl.store.pages import Pages
+from wikicrawl.store.patience import Patience, StoreUnavailable
 from wikicrawl.store.robots import Robots
 from wikicrawl.store.sources import Sources
 from wikicrawl.store.wikis import Wikis
@@ -25,6 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sqlalchemy import URL
+
+__all__ = ["Store", "StoreUnavailable", "open_store"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -48,6 +54,7 @@ class Store:
         self.url = url
         self._users = 0
         self._calls: dict[object, float] = {}  # under way, and since when
+        self.patience = Patience()
         self.engine = connect(url)
         try:
             migrate(self.engine)
@@ -67,11 +74,15 @@ class Store:
         self.listings = Listings(self.engine)
 
     async def run(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Make a blocking call of the store without stopping the event loop."""
+        """Make a blocking call of the store without stopping the event loop.
+
+        While the database cannot be written to it waits, as long as somebody has the patience; then StoreUnavailable.
+        """
+        work = partial(call, *args, **kwargs)
         ticket = object()
         self._calls[ticket] = time.monotonic()
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._writer, partial(call, *args, **kwargs))
+            return await self.patience.keep(lambda: self._in_writer(work), lambda: self._in_writer(self._anew, work))
         finally:
             del self._calls[ticket]
 
@@ -79,6 +90,19 @@ class Store:
     def oldest_call_seconds(self) -> float:
         """How long the call that has waited longest is under way; 0 where none is."""
         return time.monotonic() - min(self._calls.values(), default=time.monotonic())
+
+    def run_at_exit(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> None:
+        """Make a call when no event loop is left, nor anybody to hear that it failed."""
+        with suppress(DBAPIError):
+            call(*args, **kwargs)
+
+    def _in_writer(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> asyncio.Future[T]:
+        return asyncio.get_running_loop().run_in_executor(self._writer, partial(call, *args, **kwargs))
+
+    def _anew(self, work: Callable[[], T]) -> T:
+        """By new connections: one that was opened while the file was read-only stays so."""
+        self.engine.dispose()
+        return work()
 
     def close(self) -> None:
         with _lock:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from wikicrawl.store.claiming import Claimant
 
-MAX_DEATHS = CROWD_DEATHS + 3
+MAX_DEATHS = CROWD_DEATHS + 5
 NO_LEASE = {"lease_owner": None, "lease_until": None}
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import and_, insert, or_, select, tuple_, update
 
+from wikicrawl.faults import passing
 from wikicrawl.schedule import next_interval
 from wikicrawl.store import frontier, schema
 from wikicrawl.store.clean import clean
@@ -189,6 +190,8 @@ class Pages:
             if content is not None and (revid := _revid(content)):
                 connection.execute(update(wiki_page).where(wiki_page.c.page_id == claim.id).values(got_revid=revid))
             connection.execute(insert(visit), _visit_row(claim, outcome))
+            passing("before_commit")
+        passing("after_commit")
         return Finished(receipt.changed, new_links, columns["due"], receipt.version)
 
     def find(self, url: str, source: str | None = None) -> StoredPage | None:

@@ -18,6 +18,7 @@ from wikicrawl.items import PAUSED, STALLED, STOPPING
 from wikicrawl.numbers import number
 from wikicrawl.tiers.breaker import BreakerMiddleware
 from wikicrawl.tiers.pauses import Pauses, Postponed
+from wikicrawl.tiers.stop import Stop
 from wikicrawl.urls import netloc
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ class TierDownloadHandler:
         self._is_closed = False
         self._downloads: set[asyncio.Future[Response]] = set()
         crawler.signals.connect(self._stalled, STALLED)
+        self._stop = Stop(crawler)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> TierDownloadHandler:
@@ -58,6 +60,10 @@ class TierDownloadHandler:
         return handler
 
     async def download_request(self, request: Request) -> Response:
+        with self._stop.ending():
+            return await self._in_turn(request)
+
+    async def _in_turn(self, request: Request) -> Response:
         async with self._pace.turn(request) as sent:
             response = await self._send(request, sent)
             await self._pace.hand_over(request)
@@ -106,6 +112,7 @@ class TierDownloadHandler:
         if self._is_closed:
             return
         self._is_closed = True
+        self._stop.close()
         if self._browser is not None:
             await self._browser.close()
         await self._http.close()
