@@ -83,7 +83,7 @@ def admitted(store):
 
 def test_a_first_visit_is_kept_whole(store):
     (claimed,) = claim(store)
-    assert finish(store, claimed) == Finished("new", 0, NOW + 1000, 1)
+    assert finish(store, claimed) == Finished("new", 0, NOW + 1000, 1, is_fresh=True)
     page = store.pages.find(HOME)
     assert (page.url, page.source, page.depth, page.state, page.outcome) == (HOME, SITE, 0, "open", "ok")
     assert (page.version, page.text_hash, page.visited_at, page.due, page.interval) == (
@@ -127,7 +127,7 @@ def test_the_same_content_makes_no_second_version(store):
 def test_changed_content_is_a_new_version_and_the_old_one_stays(store):
     visit(store)
     now, finished = visit(store, content=replace(CONTENT, markdown="# New", text_hash="hash-2"))
-    assert finished == Finished("changed", 0, now + 500, 2)
+    assert finished == Finished("changed", 0, now + 500, 2, is_fresh=True)
     assert store.pages.find(HOME).markdown == "# New"
     assert count(store, schema.version) == 2
 
@@ -135,7 +135,7 @@ def test_changed_content_is_a_new_version_and_the_old_one_stays(store):
 def test_content_survives_a_failed_visit(store):
     visit(store)
     now, finished = visit(store, FAILED, None)
-    assert finished == Finished("", 0, now + 3000, 1)
+    assert finished == Finished("", 0, now + 500, 1, outcome="http_error", is_fresh=True)  # soon: it had content
     page = store.pages.find(HOME)
     assert (page.outcome, page.visited_at) == ("http_error", now)
     assert (page.version, page.markdown, page.text_hash, page.fetched_at) == (1, "# Home", "hash-1", NOW)
@@ -179,7 +179,7 @@ def test_a_redirect_to_an_unknown_page_fills_that_page(store):
     (home,) = claim(store)
     content = replace(CONTENT, final_url=f"{HOME}en")
     finished = finish(store, home, REDIRECTED, content, landed=f"{HOME}en", links=[Seed(f"{HOME}en", 1)])
-    assert finished == Finished("new", 0, NOW + 1000, 1)
+    assert finished == Finished("new", 0, NOW + 1000, 1, outcome="redirected", is_fresh=True)
     source, target = store.pages.find(HOME), store.pages.find(f"{HOME}en")
     assert (source.outcome, source.version, source.markdown, source.final_url) == ("redirected", 0, "", f"{HOME}en")
     assert (target.outcome, target.version, target.markdown, target.depth) == ("landed", 1, "# Home", 0)
@@ -215,7 +215,8 @@ def test_a_redirect_to_a_visited_page_changes_nothing_there(store):
     (alias,) = claim(store)
     content = replace(CONTENT, markdown="# Other", text_hash="hash-2")
     links = [Seed(f"{HOME}a", 1)]
-    assert finish(store, alias, REDIRECTED, content, landed=HOME, links=links) == Finished("", 1, NOW + 1000, 0)
+    finished = finish(store, alias, REDIRECTED, content, landed=HOME, links=links)
+    assert finished == Finished("", 1, NOW + 1000, 0, outcome="redirected", is_fresh=True)
     assert (store.pages.find(HOME).markdown, store.pages.find(HOME).outcome) == ("# Home", "ok")
     assert admitted(store) == 2
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from wikicrawl.mediawiki.profile import Wiki
     from wikicrawl.store.frontier import Claim
+    from wikicrawl.store.validators import Validator
     from wikicrawl.urls import Scope
 
 
@@ -26,6 +27,10 @@ class Visit:
     wiki: Wiki | None = None  # the wiki the page is of
     facts: dict[str, Any] = field(default_factory=dict)  # what the wiki's API says of the page
     max_links: int | None = None  # how many of the page's links are followed; None: all of them
+    validator: Validator | None = None  # what the server gave with the page, to ask it with the next time
+    content_type: str = ""  # as the server said
+    transformed: bytes | None = None  # what the transform hook made of the body; None: there is no hook
+    is_fresh: bool = False  # the page has changed, or brought new links
 
 
 @dataclass
@@ -75,7 +80,9 @@ OUTCOMES = {
     "empty": "a page without text",
     "not_html": "not a web page (a PDF, an image, JSON …)",
     "missing": "HTTP 404 or 410",
-    "gone": "deleted: the wiki says that there is no such page; it is not visited again unless the wiki lists it",
+    "gone": "missing time and again, or deleted as its wiki says; it is not visited again unless linked or listed anew",
+    "excluded": "no longer belongs to its source's crawl (patterns, scope); it is not visited again",
+    "renamed": "has another URL by its source's normalize patterns, and that page is known",
     "private": "the wiki, or this page of it, is for its members only",
     "not_a_page": "a special page, or a title that no page can have; it is not visited again",
     "http_error": "another HTTP error",
@@ -96,6 +103,7 @@ OUTCOMES = {
     "extract_memory": "the worker ran out of memory",
     "extract_crash": "the worker died",
     "extract_error": "the worker raised an error",
+    "hook_failed": "the transform hook raised an error",
     "dropped": "another item pipeline dropped or failed on the page",
     "error": "a bug in a spider callback",
     "parked": "process after process died with this page, also alone with it; it is not tried again",

@@ -234,14 +234,19 @@ class FrontierSpider(Spider):
             self.follow_wiki(visit.wiki)
         landed = canonical(response.url)
         page.final_url = page.url if isinstance(landed, Refusal) else landed
+        if page.http_status == 304 and page.verdict == "page":
+            visit.outcome, page.text_hash = "ok", visit.claim.text_hash if visit.claim else ""
+            return page
         visit.outcome = self._outcome(page, response.meta["tier"])
         visit.scope = self.scope
+        visit.content_type = (response.headers.get("Content-Type", b"") or b"").decode("latin-1")
         if visit.outcome:
             page.error = _in_words(visit.outcome, page)
+            if visit.outcome == "not_html":
+                visit.body = response.body  # a transform hook may make text of it
             return page
         visit.body = response.body
-        content_type = response.headers.get("Content-Type", b"") or b""
-        visit.encoding = http_content_type_encoding(content_type.decode("latin-1"))
+        visit.encoding = http_content_type_encoding(visit.content_type)
         return page
 
     def _outcome(self, page: Page, asked_tier: str) -> str:

@@ -34,6 +34,7 @@ CROWD_DEATHS = 2
 MAX_DEATHS = CROWD_DEATHS + 3
 BATCH = 500  # bound values in one statement; SQLite before 3.32 allows 999
 ALWAYS = 2**62  # later than any visit
+REVIVED = ("gone", "excluded")  # outcomes that end a page until it is linked anew
 NO_LEASE = {"lease_owner": None, "lease_until": None}
 
 
@@ -67,6 +68,7 @@ class Discovery:
     new: list[Seed]
     nearer: list[dict[str, int]]
     dated: list[dict[str, int]]
+    gone: dict[str, int]  # URL → id of pages that are not visited any more, unless somebody links to them anew
 
     def __bool__(self) -> bool:
         return bool(self.new or self.nearer or self.dated)
@@ -178,6 +180,7 @@ def discover(connection: Connection, source: str, seeds: Iterable[Seed]) -> Disc
         if seed.url not in nearest or seed.depth < nearest[seed.url].depth:
             nearest[seed.url] = seed
     nearer, dated = [], []
+    gone: dict[str, int] = {}
     for urls in batches(list(nearest)):
         for row in connection.execute(known_pages(connection, source, urls)):
             seed = nearest.pop(row.url)
@@ -185,7 +188,16 @@ def discover(connection: Connection, source: str, seeds: Iterable[Seed]) -> Disc
                 nearer.append({"page_id": row.id, "nearer": seed.depth})
             if seed.lastmod is not None and seed.lastmod != row.lastmod:
                 dated.append({"page_id": row.id, "date": seed.lastmod})
-    return Discovery(list(nearest.values()), nearer, dated)
+            if row.due is None and row.outcome in REVIVED:
+                gone[row.url] = row.id
+    return Discovery(list(nearest.values()), nearer, dated, gone)
+
+
+def revive(connection: Connection, pages: Sequence[int], now: int) -> None:
+    """Visit pages that had ended once more."""
+    for ids in batches(pages):
+        is_ended = page.c.id.in_(ids), page.c.due.is_(None)
+        connection.execute(update(page).where(*is_ended).values(due=now, misses=0))
 
 
 def known_pages(connection: Connection, source: str, urls: Sequence[str]) -> Select[Any]:

@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import select, update
+from sqlalchemy import and_, exists, or_, select, update
 
 from wikicrawl.store.engine import insert_into, reading
-from wikicrawl.store.schema import source
+from wikicrawl.store.schema import page, source
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sqlalchemy import Engine
+
+
+@dataclass(frozen=True, slots=True)
+class KeptSource:
+    """A source, the spider that crawls it, and what that was given the last time."""
+
+    id: str
+    url: str
+    spider: str
+    arguments: dict[str, Any]
+    seeded_at: int | None
 
 
 class Sources:
@@ -18,11 +32,30 @@ class Sources:
         self._engine = engine
         self._reading = reading(engine)
 
-    def ensure(self, source_id: str, url: str, now: int) -> None:
-        """Make a source known; pages can be added to no other."""
+    def ensure(
+        self, source_id: str, url: str, now: int, *, spider: str = "", arguments: Mapping[str, Any] | None = None
+    ) -> None:
+        """Make a source known; pages can be added to no other. What its spider is given replaces what it was."""
         with self._engine.begin() as connection:
-            statement = insert_into(connection, source).values(id=source_id, url=url, created_at=now)
-            connection.execute(statement.on_conflict_do_nothing())
+            told = {"spider": spider, "arguments": dict(arguments or {})}
+            statement = insert_into(connection, source).values(id=source_id, url=url, created_at=now, **told)
+            if not spider:
+                connection.execute(statement.on_conflict_do_nothing())
+                return
+            connection.execute(statement.on_conflict_do_update(index_elements=[source.c.id], set_=told))
+
+    def find(self, source_id: str) -> KeptSource | None:
+        with self._reading.connect() as connection:
+            row = connection.execute(select(source).where(source.c.id == source_id)).one_or_none()
+        return KeptSource(row.id, row.url, row.spider, row.arguments, row.seeded_at) if row else None
+
+    def due(self, now: int, limit: int) -> list[str]:
+        """Sources that have pages to visit."""
+        is_free = page.c.source == source.c.id, page.c.lease_until.is_(None)
+        is_due = or_(page.c.due == 0, and_(page.c.due > 0, page.c.due <= now))
+        query = select(source.c.id).where(exists().where(*is_free, is_due)).order_by(source.c.id).limit(limit)
+        with self._reading.connect() as connection:
+            return list(connection.scalars(query))
 
     def seeded_at(self, source_id: str) -> int | None:
         """When its sitemaps were last read."""
