@@ -90,7 +90,7 @@ class StorePipeline:
             _outcome(page, visit, self._job),
             content=_content(page, visit) if has_content else None,
             links=[Seed(link, depth=depth) for link in links],
-            landed=page.final_url if visit.outcome == "redirected" else None,
+            landed=page.final_url if visit.outcome in ("redirected", "renamed") else None,
             policy=self._policy,
             is_counted=visit.outcome != "robots",
             validator=_validator(page, visit),

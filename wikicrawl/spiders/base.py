@@ -22,7 +22,7 @@ from scrapy.exceptions import (
 )
 from w3lib.encoding import http_content_type_encoding
 
-from wikicrawl.items import STOPPING, Page, Visit
+from wikicrawl.items import OUTCOMES, STOPPING, Page, Visit
 from wikicrawl.mediawiki.profile import from_json, has_contact, is_wikimedia
 from wikicrawl.mediawiki.titles import page_rule
 from wikicrawl.numbers import number
@@ -95,16 +95,12 @@ class FrontierSpider(Spider):
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
         spider = super().from_crawler(crawler, *args, **kwargs)
         settings = crawler.settings
-        if is_wikimedia(netloc(spider.scope.start)) and not has_contact(settings["USER_AGENT"]):
-            raise ValueError(
-                f"{netloc(spider.scope.start)} wants to know who runs a robot: set the environment variable "
-                "WIKICRAWL_CONTACT to your e-mail address or a page of yours"
-            )
+        spider.check()
         spider._lease_seconds = int(number(settings, "STORE_LEASE_SECONDS", least=10))
         spider._claim_size = int(number(settings, "STORE_CLAIM_SIZE", least=1))
         spider._started_at = int(time.time())
         spider._owner = owner_name()
-        spider._wikis = set()
+        spider.equip()
         spider._sources = load_sources(settings["SOURCES_FILE"])
         spider.store = open_store(settings["STORE_URL"])
         # Kept, because Scrapy tells it once: while we ask the store nobody would listen.
@@ -113,13 +109,36 @@ class FrontierSpider(Spider):
         crawler.signals.connect(spider._give_back, signals.spider_closed)
         return spider
 
+    def check(self) -> None:
+        """Refuse what cannot be crawled with these settings."""
+        host = netloc(self.scope.start)
+        if is_wikimedia(host) and not has_contact(self.settings["USER_AGENT"]):
+            raise ValueError(
+                f"{host} wants to know who runs a robot: set the environment variable WIKICRAWL_CONTACT to your e-mail "
+                "address or a page of yours"
+            )
+
+    def equip(self) -> None:
+        """Read the settings, and begin without knowledge."""
+        self._wikis = set()
+
+    def join(self, other: FrontierSpider) -> None:
+        """Ask for pages in another spider's name: with its crawler, its store and its claims."""
+        for name in ("crawler", "settings", "store", "_owner", "_sources", "_lease_seconds", "_started_at"):
+            setattr(self, name, getattr(other, name))
+        self.equip()
+
     async def prepare(self) -> None:
         """Before the first claim: make the source known and put its first pages into the frontier."""
 
     async def discover(self) -> None:
         """Beside the crawl, which does not end before it has: look for further pages."""
 
-    async def start(self) -> AsyncIterator[Request]:
+    async def settle(self, claim: Claim) -> Request | Page:
+        """What is asked for a claimed page, or its outcome where nothing is to be asked."""
+        return self._request(claim)
+
+    async def start(self) -> AsyncIterator[Request | Page]:
         frontier, run = self.store.frontier, self.store.run
         await self._recall_wikis()
         await self.prepare()
@@ -133,7 +152,7 @@ class FrontierSpider(Spider):
                 may_end = discovering.done() and not await run(frontier.leased, self.source)
                 claims = await self._claim()
                 for claim in claims:
-                    yield self._request(claim)
+                    yield await self.settle(claim)
                 if may_end and not claims:
                     break
                 await self._wait(discovering)
@@ -201,6 +220,13 @@ class FrontierSpider(Spider):
             priority=-claim.depth,
             meta={"visit": visit, "told": told, "tier": self.tier if self.tier != "auto" else told.tier},
         )
+
+    def unasked(self, claim: Claim, outcome: str, reason: str, leads_to: str = "") -> Page:
+        """A claimed page whose visit ends before anybody is asked for it."""
+        visit = Visit(started_at=int(time.time()), claim=claim, outcome=outcome)
+        page, _ = self._blank({"visit": visit, "told": self.told(claim.url)})
+        page.final_url, page.reason, page.error = leads_to, reason, OUTCOMES[outcome]
+        return page
 
     def told(self, url: str) -> Source:
         """What sources.yml says of a page."""

@@ -117,7 +117,8 @@ class Lists:
 
     def _due(self, source: str, now: int, last: int) -> Sequence[Row[Any]]:
         columns: tuple[ColumnElement[Any], ...] = (
-            page.c.id, page.c.url, page.c.lastmod, page.c.visited_at, page.c.interval, validator.c.lastmod.label("seen"),
+            page.c.id, page.c.url, page.c.lastmod, page.c.visited_at, page.c.interval,
+            validator.c.lastmod.label("seen"),
         )  # fmt: skip
         is_due = page.c.source == source, page.c.lease_until.is_(None), page.c.due > 0, page.c.due <= now
         is_kept = page.c.id > last, page.c.outcome.in_(SETTLED), page.c.visited_at.is_not(None)
