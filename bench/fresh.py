@@ -205,7 +205,8 @@ def print_costs(costs: dict[str, Cost], rounds: int) -> None:
             shares.append(f"{in_time}/{of}")
         says = [part.etag and f"{part.etag} ETag", part.sitemap and f"{part.sitemap} lastmod", part.feed and "feed"]
         print(
-            f"  {part.name:8} {', '.join(filter(None, says)) or 'says nothing':32} (b) {shares[0]:>8}  (c) {shares[1]:>8}"
+            f"  {part.name:8} {', '.join(filter(None, says)) or 'says nothing':32}"
+            f" (b) {shares[0]:>8}  (c) {shares[1]:>8}"
         )
     ours = costs["wikicrawl"]
     is_met = ours.in_time >= 0.95 and ours.sent <= 0.25 * base.sent

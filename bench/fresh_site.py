@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 FEED_ENTRIES = 40
-PARAGRAPHS = 8
+PARAGRAPHS = 20  # some 9 KB of HTML a page: little for the web, where heads and lists weigh still less
 
 
 class Part(NamedTuple):

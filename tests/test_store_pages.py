@@ -9,6 +9,7 @@ from wikicrawl.schedule import Policy
 from wikicrawl.store import open_store, pages, schema
 from wikicrawl.store.frontier import Seed
 from wikicrawl.store.pages import Content, Finished, Outcome
+from wikicrawl.store.validators import Validator
 
 SITE = "site.test"
 HOME = f"https://{SITE}/"
@@ -328,3 +329,103 @@ def test_a_page_that_was_not_asked_for_takes_no_place_among_those_that_may_be_vi
     later = replace(FAILED, name="robots", finished_at=NOW + 5000)
     store.pages.finish(again[HOME], later, content=None, policy=POLICY, is_counted=False)
     assert store.frontier.claim(SITE, now=NOW + 5000, **options) == []
+
+
+MISSING = replace(OK, name="missing", reason="status_404", verdict="missing", http_status=404)
+SHORT = replace(POLICY, gone_after=3, gone_seconds=100)
+
+
+def miss(store, now):
+    (claimed,) = claim(store, now)
+    return store.pages.finish(claimed, replace(MISSING, started_at=now, finished_at=now), content=None, policy=SHORT)
+
+
+def test_a_page_that_is_missing_time_and_again_is_gone(store):
+    visit(store)
+    now, outcomes = NOW, []
+    while (due := store.pages.find(HOME).due) is not None:
+        now = due
+        outcomes.append(miss(store, now).outcome)
+    assert outcomes == ["missing", "missing", "gone"]
+    page = store.pages.find(HOME)
+    assert (page.outcome, page.misses, page.version, page.markdown) == ("gone", 3, 1, "# Home")
+    assert [visit.outcome for visit in store.pages.visits(page.id)] == ["gone", "missing", "missing", "ok"]
+
+
+def test_misses_close_to_one_another_count_as_one(store):
+    miss(store, NOW)
+    for seconds in (10, 20, 30, 40):
+        with store.engine.begin() as connection:
+            connection.execute(schema.page.update().values(due=NOW + seconds))
+        assert miss(store, NOW + seconds).outcome == "missing"
+    assert store.pages.find(HOME).misses == 1
+
+
+def test_after_a_miss_the_next_visit_waits_until_it_counts(store):
+    assert miss(store, NOW).due >= NOW + SHORT.gone_seconds
+
+
+def test_a_page_that_is_back_has_not_been_missing(store):
+    miss(store, NOW)
+    visit(store)
+    assert store.pages.find(HOME).misses == 0
+
+
+def test_a_gone_page_is_visited_again_when_a_page_links_to_it_that_did_not_before(store):
+    dead = Seed(f"{HOME}dead", 1)
+    (home,) = claim(store)
+    finish(store, home, content=replace(CONTENT, links=[dead.url]), links=[dead])
+    (ended,) = claim(store)
+    finish(store, ended, replace(OK, name="gone"), None)
+    visit(store, content=replace(CONTENT, links=[dead.url], text_hash="hash-2"), links=[dead])
+    assert store.pages.find(dead.url).due is None  # an old link that nobody has taken away
+    visit(store, content=replace(CONTENT, links=[], text_hash="hash-3"))
+    now, _ = visit(store, content=replace(CONTENT, links=[dead.url], text_hash="hash-4"), links=[dead])
+    assert (store.pages.find(dead.url).due, store.pages.find(dead.url).misses) == (now, 0)
+
+
+def test_content_that_comes_back_makes_a_page_fresh_though_it_is_the_same(store):
+    visit(store)
+    _, failed = visit(store, FAILED, None)
+    _, back = visit(store)
+    assert (failed.is_fresh, back.is_fresh, back.changed) == (True, True, "same")
+
+
+def test_a_host_that_does_not_answer_says_nothing_of_its_pages(store):
+    visit(store)
+    _, failed = visit(store, replace(FAILED, name="timeout"), None)
+    assert not failed.is_fresh
+
+
+def test_a_claimed_page_may_get_another_url_and_keeps_its_history(store):
+    visit(store)
+    (claimed,) = claim(store, store.pages.find(HOME).due)
+    renamed = store.pages.rename(claimed, f"{HOME}new")
+    assert store.pages.find(HOME) is None
+    store.pages.finish(renamed, OK, content=CONTENT, policy=POLICY)
+    page = store.pages.find(f"{HOME}new")
+    assert (page.version, page.host, len(store.pages.visits(page.id))) == (1, SITE, 2)
+
+
+def test_a_claimed_page_does_not_get_the_url_of_another(store):
+    store.frontier.add(SITE, [Seed(f"{HOME}new", 1)])
+    home, _ = claim(store)
+    assert store.pages.rename(home, f"{HOME}new") is None
+
+
+def test_what_a_server_gave_is_kept_with_the_visit_and_stays_when_one_fails(store):
+    _, _ = visit(store, validator=Validator('"1"', "Mon"))
+    page = store.pages.find(HOME)
+    visit(store, FAILED, None)
+    assert store.validators.find(page.id) == Validator('"1"', "Mon")
+    visit(store, validator=Validator())
+    assert not store.validators.find(page.id)
+
+
+def test_a_visit_that_the_server_answered_by_not_modified_proves_nothing(store):
+    tag = Validator('"1"', "")
+    visit(store, validator=tag)
+    visit(store, replace(OK, http_status=304), validator=tag)
+    assert store.trusts.find(SITE, "etag").confirmed == 0
+    visit(store, validator=tag)
+    assert store.trusts.find(SITE, "etag").confirmed > 0

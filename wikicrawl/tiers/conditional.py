@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 FLAG = "not_modified"  # on responses that stand for the page as it is kept
 HEADERS = ("If-None-Match", "If-Modified-Since")
 # Of a site that has not shown yet that its tags change with its pages, every n-th page is got whole.
-UNPROVEN_EVERY = 2
+UNPROVEN_EVERY = 3
 REASONS = {FLAG: "page: the server says that it is as it was at the last visit (HTTP 304)"}
 
 
