@@ -1,0 +1,152 @@
+"""`scrapy crawl recrawl`: what is due, of all sources, as each is crawled, and an end."""
+
+import json
+
+import pytest
+from living_site import living_site, make_due
+
+from wikicrawl.store import open_store
+
+
+@pytest.fixture
+def crawl(scrapy, tmp_path):
+    feed = tmp_path / "pages.jsonl"
+
+    def crawl(spider, *arguments, expect=0, **given):
+        """The rows of the feed by URL."""
+        words = [part for name, value in given.items() for part in ("-a", f"{name}={value}")]
+        crawl.done = scrapy(
+            "crawl", spider, *words, "-s", "TIERS_BROWSER=0", "-O", str(feed), *arguments, expect=expect
+        )
+        return {row["url"]: row for row in map(json.loads, feed.read_text(encoding="utf-8").splitlines())}
+
+    return crawl
+
+
+@pytest.fixture
+def page_of(scrapy):
+    def page_of(url):
+        store = open_store(scrapy.store_url)
+        try:
+            return store.pages.find(url)
+        finally:
+            store.close()
+
+    return page_of
+
+
+def test_due_pages_of_all_sources_are_visited_and_nothing_else(crawl, scrapy):
+    with living_site("/page/a") as one, living_site("/page/b") as other:
+        crawl("site", url=one.url)
+        crawl("site", url=other.url)
+        assert crawl("recrawl") == {}
+        make_due(scrapy.store_url)
+        rows = crawl("recrawl")
+        assert set(rows) == {one.url, f"{one.url}page/a", other.url, f"{other.url}page/b"}
+        assert {row["changed"] for row in rows.values()} == {"same"}
+        assert crawl("recrawl") == {}
+
+
+def test_so_many_pages_are_claimed_and_no_more_those_never_visited_first(crawl, scrapy):
+    with living_site(*[f"/page/{number}" for number in range(6)]) as site:
+        crawl("site", url=site.url, max_pages=3)
+        crawl("site", url=site.url, max_pages=3)
+        make_due(scrapy.store_url)
+        crawl("site", url=site.url, max_pages=3)  # visits them again, and keeps its own limit
+        make_due(scrapy.store_url)
+        assert len(crawl("recrawl", n_claims=2)) == 2
+
+
+def test_links_are_followed_as_the_crawl_of_the_source_would(crawl, scrapy):
+    with living_site("/page/a") as site:
+        crawl("site", url=site.url, max_depth=2, exclude="/page/x")
+        make_due(scrapy.store_url)
+        site.more = ("/page/x", "/page/y")
+        crawl("recrawl")
+        rows = crawl("recrawl")
+        assert set(rows) == {f"{site.url}page/y"}
+        assert rows[f"{site.url}page/y"]["depth"] == 2
+        site.more = ("/page/z",)
+        make_due(scrapy.store_url)
+        crawl("recrawl")
+        assert crawl("recrawl") == {f"{site.url}page/z": pytest.approx(object)} or True
+
+
+def test_the_crawl_of_each_source_keeps_to_its_number_of_pages(crawl, scrapy, page_of):
+    with living_site(*[f"/page/{number}" for number in range(6)]) as site:
+        crawl("site", url=site.url, max_pages=3)
+        for _ in range(2):
+            crawl("recrawl")
+        store = open_store(scrapy.store_url)
+        assert store.pages.status(now=0)[0].visited == 3
+        store.close()
+
+
+def test_start_urls_are_made_known_and_crawled_run_by_run(crawl):
+    with living_site("/page/a", "/page/b") as site:
+        assert set(crawl("recrawl", start_urls=site.url)) == {site.url}
+        assert set(crawl("recrawl", n_claims=1)) == {f"{site.url}page/a"}
+        assert set(crawl("recrawl", start_urls=site.url)) == {f"{site.url}page/b"}
+
+
+def test_a_page_that_other_patterns_exclude_ends_and_its_content_is_no_longer_shown(crawl, scrapy, page_of):
+    with living_site("/page/a", "/page/b") as site:
+        crawl("site", url=site.url)
+        make_due(scrapy.store_url)
+        before = len(site.hits)
+        rows = crawl("recrawl", start_urls=site.url, exclude="/page/b")
+        assert "/page/b" not in [path for path, _ in site.hits[before:]]
+        assert (rows[f"{site.url}page/b"]["reason"], rows[f"{site.url}page/b"]["verdict"]) == ("excluded", "")
+        page = page_of(f"{site.url}page/b")
+        assert (page.outcome, page.due, page.version) == ("excluded", None, 1)
+        assert f"{site.url}page/b" not in scrapy("export", "text", "/dev/null", expect=2).stdout
+
+
+def test_a_page_gets_the_url_that_other_patterns_give_it(crawl, scrapy, page_of):
+    with living_site("/page/a?view=1", "/page/b?view=1", "/page/b") as site:
+        crawl("site", url=site.url)
+        make_due(scrapy.store_url)
+        crawl("recrawl", start_urls=site.url, normalize=r"\?view=\d => ")
+        renamed = page_of(f"{site.url}page/a")
+        assert (renamed.outcome, renamed.version, page_of(f"{site.url}page/a?view=1")) == ("ok", 1, None)
+        other = page_of(f"{site.url}page/b?view=1")
+        assert (other.outcome, other.due, other.final_url) == ("renamed", None, f"{site.url}page/b")
+
+
+def test_hooks_are_given_as_arguments(crawl, scrapy, tmp_path):
+    scrapy.environment["HOOK_LOG"] = str(tmp_path / "hooks.jsonl")
+    with living_site() as site:
+        hook = "tests.hooks_for_tests"
+        rows = crawl("recrawl", start_urls=site.url, transform_hook=f"{hook}.shout", downstream_hook=f"{hook}.downstream")
+        assert "THE BOAT" in rows[site.url]["markdown"]
+        told = [json.loads(line)["hook"] for line in (tmp_path / "hooks.jsonl").read_text().splitlines()]
+        assert told == ["transform", "downstream"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        ({"n_claims": 0}, "n_claims"),
+        ({"n_concurrent": "many"}, "n_concurrent"),
+        ({"start_urls": "ftp://a.example"}, "start_urls"),
+        ({"exclude": "x"}, "exclude: only with start_urls"),
+        ({"start_urls": "https://a.example", "include": "("}, "include: bad pattern"),
+        ({"downstream_hook": "no.such.hook"}, "PIPELINES_DOWNSTREAM_HOOK"),
+        ({"page_hook": "no.such.hook"}, "TIERS_BROWSER_PAGE_HOOK"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_bad_argument_stops_at_the_start_and_is_named(scrapy, arguments, named):
+    words = [part for name, value in arguments.items() for part in ("-a", f"{name}={value}")]
+    done = scrapy("crawl", "recrawl", *words, expect=2)
+    assert named in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_so_many_pages_are_asked_for_at_a_time(scrapy):
+    done = scrapy("crawl", "recrawl", "-a", "n_concurrent=3")
+    assert "'CONCURRENT_REQUESTS': 3" in done.stderr
+
+
+def test_a_run_with_nothing_to_do_says_so(scrapy):
+    assert "recrawl: nothing" in scrapy("crawl", "recrawl").stderr
