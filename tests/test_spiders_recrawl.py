@@ -117,7 +117,9 @@ def test_hooks_are_given_as_arguments(crawl, scrapy, tmp_path):
     scrapy.environment["HOOK_LOG"] = str(tmp_path / "hooks.jsonl")
     with living_site() as site:
         hook = "tests.hooks_for_tests"
-        rows = crawl("recrawl", start_urls=site.url, transform_hook=f"{hook}.shout", downstream_hook=f"{hook}.downstream")
+        rows = crawl(
+            "recrawl", start_urls=site.url, transform_hook=f"{hook}.shout", downstream_hook=f"{hook}.downstream"
+        )
         assert "THE BOAT" in rows[site.url]["markdown"]
         told = [json.loads(line)["hook"] for line in (tmp_path / "hooks.jsonl").read_text().splitlines()]
         assert told == ["transform", "downstream"]

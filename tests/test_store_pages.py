@@ -289,6 +289,7 @@ def test_the_status_counts_every_page(store):
     finish(store, home)
     finish(store, bad, FAILED, None)
     store.pages.finish(rare, FAILED, content=None, policy=SELDOM)
+    store.frontier.release("owner")
     claim(store, owner="other", limit=1)
     (status,) = store.pages.status(now=NOW + 1000)
     assert (status.id, status.url, status.admitted, status.last_job.id) == (SITE, HOME, 4, "job-1")

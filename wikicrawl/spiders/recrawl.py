@@ -114,14 +114,21 @@ class RecrawlSpider(Args[RecrawlArguments], FrontierSpider):
             yield await self._crawls[claim.source].settle(claim)
 
     async def _claim(self) -> list[Claim]:
-        return await self.store.run(
-            self.store.frontier.claim_anywhere,
-            owner=self._owner,
-            limit=self.args.n_claims,
-            now=int(time.time()),
-            lease_seconds=self._lease_seconds,
-            since=self._started_at,
-        )
+        """All pages of this run: what one source leaves, the next claim gives to others."""
+        claims: list[Claim] = []
+        while len(claims) < self.args.n_claims:
+            more = await self.store.run(
+                self.store.frontier.claim_anywhere,
+                owner=self._owner,
+                limit=self.args.n_claims - len(claims),
+                now=int(time.time()),
+                lease_seconds=self._lease_seconds,
+                since=self._started_at,
+            )
+            if not more:
+                break
+            claims += more
+        return claims
 
     async def _give_back(self) -> None:
         if self._renewing is not None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import and_, exists, or_, select, update
+from sqlalchemy import select, update
 
 from wikicrawl.store.engine import insert_into, reading
-from wikicrawl.store.schema import page, source
+from wikicrawl.store.ranking import rank_sources
+from wikicrawl.store.schema import source
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,12 +51,9 @@ class Sources:
         return KeptSource(row.id, row.url, row.spider, row.arguments, row.seeded_at) if row else None
 
     def due(self, now: int, limit: int) -> list[str]:
-        """Sources that have pages to visit."""
-        is_free = page.c.source == source.c.id, page.c.lease_until.is_(None)
-        is_due = or_(page.c.due == 0, and_(page.c.due > 0, page.c.due <= now))
-        query = select(source.c.id).where(exists().where(*is_free, is_due)).order_by(source.c.id).limit(limit)
+        """Sources that have pages to visit, in the order in which pages are claimed."""
         with self._reading.connect() as connection:
-            return list(connection.scalars(query))
+            return [rank.source for rank in rank_sources(connection, now, "")[:limit]]
 
     def seeded_at(self, source_id: str) -> int | None:
         """When its sitemaps were last read."""
