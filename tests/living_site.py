@@ -14,7 +14,7 @@ class Living(Handler):
     """`server.texts` says what pages say; `server.etags` and `server.modified` what is told of them."""
 
     def get_page(self):
-        name = self.path.rpartition("/")[2]
+        name = self.path.partition("?")[0].rpartition("/")[2]
         server = self.server
         text = server.texts.get(name, "Nothing yet.")
         etag = server.etags.get(name, "")
@@ -65,7 +65,7 @@ def living_site(*links):
     return Site()
 
 
-def make_due(store_url, seconds=0):
+def make_due(store_url):
     """As if time had passed: what is to be visited again is due, and lists have not been read for long."""
     store = open_store(store_url)
     with store.engine.begin() as connection:

@@ -119,6 +119,6 @@ def test_a_downstream_hook_that_fails_is_told_in_a_line_and_costs_nothing(crawl)
 
 def test_a_hook_that_cannot_be_imported_stops_the_crawl_at_its_start(scrapy):
     with living_site() as site:
-        done = scrapy("crawl", "site", "-a", f"url={site.url}", "-s", "PIPELINES_TRANSFORM_HOOK=no.such.hook", expect=1)
+        done = scrapy("crawl", "site", "-a", f"url={site.url}", "-s", "PIPELINES_TRANSFORM_HOOK=no.such.hook", expect=2)
         assert "PIPELINES_TRANSFORM_HOOK is 'no.such.hook', which cannot be imported" in done.stderr
         assert site.hits == []
