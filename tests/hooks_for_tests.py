@@ -5,8 +5,6 @@ import os
 import threading
 from pathlib import Path
 
-NOT_CALLABLE = 1
-
 
 def _tell(**facts):
     with Path(os.environ["HOOK_LOG"]).open("a", encoding="utf-8") as file:
@@ -28,16 +26,8 @@ def nothing(content, content_type, url):
     return b""
 
 
-def same(content, content_type, url):
-    return content
-
-
 def fail(*arguments):
     raise RuntimeError("the hook is broken")
-
-
-def number(content, content_type, url):
-    return 7
 
 
 def downstream(content, content_type, url, fresh):

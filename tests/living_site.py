@@ -1,5 +1,6 @@
 """A local site whose pages change, and which tells of it as it is told to."""
 
+import time
 from email.utils import formatdate
 
 from odd_site import SHELL, WORDS, Handler, odd_site, page
@@ -37,8 +38,20 @@ class Living(Handler):
         server.asked.append((self.path, self.headers.get("If-None-Match", ""), ""))
         self.send(200, SHELL, ETag='"shell"')
 
+    def get_home(self):
+        self.send(200, page("Home", links=self.server.links).replace("<main>", f"{self.server.home_head}<main>"))
+
     def get_sitemap_xml(self):
-        self.send(200, self.server.sitemap or page("none"), "application/xml")
+        etag = self.server.etags.get("sitemap.xml", "")
+        asked = self.headers.get("If-None-Match", "")
+        self.server.asked.append((self.path, asked, ""))
+        if not self.server.sitemap:
+            self.send(500, page("Trouble"))
+        elif etag and etag == asked:
+            self.send_response(304)
+            self.end_headers()
+        else:
+            self.send(200, self.server.sitemap, "application/xml", **({"ETag": etag} if etag else {}))
 
     def get_feed(self):
         self.send(200, self.server.feed, "application/rss+xml")
@@ -56,7 +69,7 @@ def living_site(*links):
             site = context.__enter__()
             site.RequestHandlerClass = Living
             site.texts, site.etags, site.modified, site.statuses = {}, {}, {}, {}
-            site.asked, site.more, site.sitemap, site.feed = [], (), "", ""
+            site.asked, site.more, site.sitemap, site.feed, site.home_head = [], (), "", "", ""
             return site
 
         def __exit__(self, *error):
@@ -71,4 +84,7 @@ def make_due(store_url):
     with store.engine.begin() as connection:
         connection.execute(update(schema.page).where(schema.page.c.due > 0).values(due=1))
         connection.execute(update(schema.source).values(seeded_at=1))
+        connection.execute(
+            update(schema.site_list).where(schema.site_list.c.read_at > 0).values(read_at=int(time.time()) - 7200)
+        )
     store.close()

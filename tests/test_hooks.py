@@ -69,24 +69,17 @@ def test_text_that_the_transform_hook_returns_is_the_content_and_links_are_those
     assert (rows["/pdf"]["markdown"], rows["/pdf"]["changed"]) == ("The words of a document.", "new")
 
 
-def test_what_is_no_text_stays_not_html_whatever_the_transform_hook_returns(crawl):
+def test_a_page_of_which_the_transform_hook_leaves_nothing_is_empty(crawl):
     with living_site("/pdf") as site:
         rows, _, _ = crawl(site, transform="nothing")
-        assert rows["/pdf"]["verdict"] == "not_html"
-        assert rows["/pdf"]["markdown"] == ""
+    assert (rows["/"]["markdown"], rows["/"]["error"]) == ("", "the page has no text")
+    assert (rows["/pdf"]["markdown"], rows["/pdf"]["verdict"]) == ("", "not_html")
 
 
-def test_a_page_of_which_the_transform_hook_leaves_nothing_is_empty(crawl, scrapy):
-    with living_site() as site:
-        rows, _, _ = crawl(site, transform="nothing")
-        assert (rows["/"]["markdown"], rows["/"]["error"]) == ("", "the page has no text")
-
-
-@pytest.mark.parametrize("hook", ["fail", "number"])
-def test_a_transform_hook_that_fails_is_an_outcome_and_keeps_the_content(crawl, scrapy, hook):
+def test_a_transform_hook_that_fails_is_an_outcome_and_keeps_the_content(crawl, scrapy):
     with living_site() as site:
         first, _, _ = crawl(site)
-        rows, _, done = crawl(site, transform=hook)
+        rows, _, done = crawl(site, transform="fail")
     assert rows["/"]["reason"] == "hook_failed"
     assert "The transform hook failed on" in done.stderr
     assert "Traceback" not in done.stderr
@@ -94,16 +87,15 @@ def test_a_transform_hook_that_fails_is_an_outcome_and_keeps_the_content(crawl, 
     assert first["/"]["markdown"]
 
 
-@pytest.mark.parametrize("hook", ["downstream", "downstream_async"])
-def test_the_downstream_hook_is_told_of_every_page_and_whether_it_is_fresh(crawl, hook):
+def test_the_downstream_hook_is_told_of_every_page_and_whether_it_is_fresh(crawl):
     with living_site("/page/a", "/missing") as site:
-        _, told, _ = crawl(site, downstream=hook)
+        _, told, _ = crawl(site, downstream="downstream")
         by_url = {"/" + entry["url"].removeprefix(site.url): entry for entry in told}
         assert by_url["/page/a"]["content"].startswith("# a")
         assert {entry["content_type"] for entry in told} == {"text/markdown; charset=utf-8"}
         assert (by_url["/page/a"]["fresh"], by_url["/missing"]["content"]) == (True, "")
         site.texts["a"] = "It has changed."
-        _, told, _ = crawl(site, downstream=hook)
+        _, told, _ = crawl(site, downstream="downstream_async")
         fresh = {"/" + entry["url"].removeprefix(site.url): entry["fresh"] for entry in told}
         assert fresh == {"/": False, "/page/a": True, "/missing": False}
 
