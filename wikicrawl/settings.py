@@ -81,6 +81,7 @@ SCHEDULE_RETEST_EVERY = 20  # of the pages that a believed list calls unchanged,
 TIERS_BROWSER = True  # False: never start a browser
 TIERS_SCOPE = "pattern"  # or "site": the first page of a host decides for all of it
 TIERS_RETEST_EVERY = 10  # of the pages remembered to need a browser, every n-th tries HTTP first again
+TIERS_WAIT_SECONDS = 300  # so long a crawl waits for a host that asked for a pause, failed, or is another process's
 TIERS_HALF_LIFE_DAYS = 14.0  # a vote for a tier counts half after this
 TIERS_GAIN = 0.15  # a browser that gives less than this share more text was not needed
 TIERS_ETAG_TEST_EVERY = 20  # of the pages that could be asked for by ETag or date, every n-th is got whole, as a test

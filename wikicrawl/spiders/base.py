@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, cast
@@ -43,6 +44,9 @@ if TYPE_CHECKING:
     from wikicrawl.mediawiki.profile import Wiki
     from wikicrawl.sources import Source
 
+logger = logging.getLogger(__name__)
+
+HOST_SECONDS = 2.0  # a host that another process has for now is asked for again so often
 # What a verdict means for the visit; a page (or a shell that no tier could better) has content instead.
 BY_VERDICT = {
     "blocked": "blocked",
@@ -83,6 +87,7 @@ class FrontierSpider(Spider):
     _sources: Sources
     _lease_seconds: int
     _claim_size: int
+    _wait_seconds: float
 
     @classmethod
     def update_settings(cls, settings: BaseSettings) -> None:
@@ -98,6 +103,7 @@ class FrontierSpider(Spider):
         spider.check()
         spider._lease_seconds = int(number(settings, "STORE_LEASE_SECONDS", least=10))
         spider._claim_size = int(number(settings, "STORE_CLAIM_SIZE", least=1))
+        spider._wait_seconds = number(settings, "TIERS_WAIT_SECONDS", least=0)
         spider._started_at = int(time.time())
         spider._owner = owner_name()
         spider.equip()
@@ -139,27 +145,35 @@ class FrontierSpider(Spider):
         return self._request(claim)
 
     async def start(self) -> AsyncIterator[Request | Page]:
-        frontier, run = self.store.frontier, self.store.run
-        await self._recall_wikis()
-        await self.prepare()
-        await run(frontier.reclaim_dead, self.source)
-        discovering = asyncio.ensure_future(self.discover())
         renewing = asyncio.ensure_future(self._renew_claims())
+        try:
+            await self.recall()
+            await self.prepare()
+            async for request in self._requests():
+                yield request
+        finally:
+            renewing.cancel()
+
+    async def _requests(self) -> AsyncIterator[Request | Page]:
+        """Claim and ask for pages until nothing is due, claimed by anybody, or worth waiting for."""
+        frontier, run = self.store.frontier, self.store.run
+        discovering = asyncio.ensure_future(self._discover())
         try:
             while True:
                 self._is_empty.clear()
+                await run(frontier.reclaim_dead, self.source)
                 # Asked before the claim: a page finished between the two may have brought links.
                 may_end = discovering.done() and not await run(frontier.leased, self.source)
                 claims = await self._claim()
                 for claim in claims:
                     yield await self.settle(claim)
-                if may_end and not claims:
+                held_until = await self._held_until() if may_end and not claims else 0
+                if held_until is None:
                     break
-                await self._wait(discovering)
+                await self._wait(discovering, held_until)
             discovering.result()
         finally:
             discovering.cancel()
-            renewing.cancel()
 
     async def parse(self, response: Response) -> AsyncIterator[Page]:
         yield self._page(response)
@@ -188,12 +202,53 @@ class FrontierSpider(Spider):
             since=self._started_at,
         )
 
-    async def _wait(self, discovering: asyncio.Future[None]) -> None:
-        """Until the scheduler has nothing left, or discovery has ended."""
+    async def _held_until(self) -> int | None:
+        """When a page may be claimed that its host holds back for now; None where none is worth the wait."""
+        until = await self.store.run(
+            self.store.frontier.held_until,
+            self.source,
+            owner=self._owner,
+            now=int(time.time()),
+            max_pages=self.max_pages,
+            since=self._started_at,
+        )
+        if until is None or until <= time.time() + self._wait_seconds:
+            return until
+        logger.info(
+            "%(source)s: pages are left whose hosts are not to be asked before %(until)s, which is more than "
+            "TIERS_WAIT_SECONDS from now; the same crawl goes on with them then",
+            {"source": self.source, "until": datetime.fromtimestamp(until, UTC).isoformat()},
+            extra={"spider": self},
+        )
+        return None
+
+    async def _wait(self, discovering: asyncio.Future[None], until: int) -> None:
+        """Until the scheduler has nothing left, discovery has ended, or a time has come, if one is given."""
         empty = asyncio.ensure_future(self._is_empty.wait())
         waits: set[asyncio.Future[Any]] = {empty} if discovering.done() else {empty, discovering}
-        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
-        empty.cancel()
+        seconds = max(0.0, until - time.time()) if until else None
+        try:
+            await asyncio.wait(waits, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            empty.cancel()
+
+    async def _discover(self) -> None:
+        async with self.start_host():
+            await self.discover()
+
+    @asynccontextmanager
+    async def start_host(self) -> AsyncIterator[None]:
+        """Ask the start URL's host for more than claimed pages: no other process asks it meanwhile."""
+        frontier, run, host = self.store.frontier, self.store.run, netloc(self.scope.start)
+        while not await run(
+            frontier.keep_host, host, owner=self._owner, now=int(time.time()), lease_seconds=self._lease_seconds
+        ):
+            await asyncio.sleep(HOST_SECONDS)
+            await run(frontier.reclaim_dead, self.source)
+        try:
+            yield
+        finally:
+            frontier.let_go(host, owner=self._owner)
 
     async def _renew_claims(self) -> None:
         while True:
@@ -300,8 +355,8 @@ class FrontierSpider(Spider):
         """Which pages of a wiki are followed: those it calls its content."""
         return list(wiki.content_namespaces)
 
-    async def _recall_wikis(self) -> None:
-        """The wikis that earlier crawls have learned at the start URL's host."""
+    async def recall(self) -> None:
+        """What earlier crawls have learned of the site: the wikis at the start URL's host."""
         told = self.told(self.scope.start)
         for kept in await self.store.run(self.store.wikis.load, netloc(self.scope.start)):
             with suppress(ValueError):  # kept by another version; it is learned again

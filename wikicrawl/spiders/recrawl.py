@@ -156,11 +156,24 @@ class RecrawlSpider(Args[RecrawlArguments], FrontierSpider):
             kept = await self.store.run(self.store.sources.find, source)
             assert kept is not None
             crawl = self._crawls[source] = self._crawl_of(kept)
-            await crawl._recall_wikis()
-            if isinstance(crawl, WikiSpider) and await self._was_asked(kept):
-                return
-            await crawl.prepare()
-            await crawl.discover()
+            await crawl.recall()
+            if not await self._keep_host(crawl):
+                return  # another process asks it now, or knows when it may be asked
+            try:
+                if not isinstance(crawl, WikiSpider) or not await self._was_asked(kept):
+                    await crawl.prepare()
+                    await crawl.discover()
+            finally:
+                self.store.frontier.let_go(netloc(crawl.scope.start), owner=self._owner)
+
+    async def _keep_host(self, crawl: FrontierSpider) -> bool:
+        return await self.store.run(
+            self.store.frontier.keep_host,
+            netloc(crawl.scope.start),
+            owner=self._owner,
+            now=int(time.time()),
+            lease_seconds=self._lease_seconds,
+        )
 
     async def _was_asked(self, kept: KeptSource) -> bool:
         """Whether a wiki has told of its changes of late; else it is asked now."""

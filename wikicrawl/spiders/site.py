@@ -84,14 +84,17 @@ class SiteSpider(Args[SiteArguments], FrontierSpider):
         self._lists_seconds = int(number(self.settings, "SCHEDULE_LISTS_SECONDS", least=0))
         self._retest_every = int(number(self.settings, "SCHEDULE_RETEST_EVERY", least=2))
 
+    async def recall(self) -> None:
+        await super().recall()
+        start = await self.store.run(self.store.pages.find, self.start_url, self.source)
+        if start is not None and start.final_url and isinstance(self.scope.admit(start.final_url), Refusal):
+            self.follow_start(start.final_url)
+
     async def prepare(self) -> None:
         store, now = self.store, int(time.time())
         told = self.args.model_dump(mode="json")
         await store.run(store.sources.ensure, self.source, self.start_url, now, spider=self.name, arguments=told)
         await store.run(store.frontier.add, self.source, [Seed(self.start_url)])
-        start = await store.run(store.pages.find, self.start_url, self.source)
-        if start is not None and start.final_url and isinstance(self.scope.admit(start.final_url), Refusal):
-            self.follow_start(start.final_url)
         if self._has_lists and await store.run(store.sources.seeded_at, self.source) is not None:
             # Before anything is claimed: the lists tell which of the pages that are due need no visit.
             await self._read_lists(now)
@@ -111,7 +114,8 @@ class SiteSpider(Args[SiteArguments], FrontierSpider):
         seeded_at = await self.store.run(sources.seeded_at, self.source)
         if seeded_at is not None and now - seeded_at < self._lists_seconds:
             return
-        await ListReader(self, self.start_url).read()
+        async with self.start_host():
+            await ListReader(self, self.start_url).read()
         await self.store.run(sources.mark_seeded, self.source, now)
 
     async def _rest(self, now: int) -> None:

@@ -122,14 +122,15 @@ class WikiSpider(Args[WikiArguments], FrontierSpider):
         told = self.args.model_dump(mode="json")
         now = int(time.time())
         await store.run(store.sources.ensure, self.source, self.start_url, now, spider=self.name, arguments=told)
-        with self._said_if_unlisted():
-            wiki = await self._find_wiki()
-            self._listing = f"{wiki.api} {self.args.choice}".strip()
-            kept = await store.run(store.listings.find, self.source, self._listing)
-            self._is_new = kept is None
-            if kept is not None:
-                # Before anything is claimed: the list tells which of the pages that are due need no visit.
-                await self._look_again(kept)
+        async with self.start_host():
+            with self._said_if_unlisted():
+                wiki = await self._find_wiki()
+                self._listing = f"{wiki.api} {self.args.choice}".strip()
+                kept = await store.run(store.listings.find, self.source, self._listing)
+                self._is_new = kept is None
+                if kept is not None:
+                    # Before anything is claimed: the list tells which of the pages that are due need no visit.
+                    await self._look_again(kept)
 
     async def discover(self) -> None:
         if self._is_new:

@@ -261,10 +261,9 @@ class Frontier:
             rows, self._last_host[source] = choice.take_new(source, min(limit, room), self._last_host.get(source, ""))
         if len(rows) == limit:
             return rows
-        start = self._places.pop(source, START)
-        due, place = choice.take_due(source, limit - len(rows), start)
-        if place is not None or start != START:
-            self._places[source] = place or START
+        due, place = choice.take_due(source, limit - len(rows), self._places.pop(source, START))
+        if place is not None:
+            self._places[source] = place
         return rows + due
 
     def _take_back_everywhere(self, now: int) -> None:

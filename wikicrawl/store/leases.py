@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlalchemy import and_, bindparam, exists, or_, select, update
+from sqlalchemy import bindparam, exists, or_, select, update
 
 from wikicrawl.store.engine import batches, insert_into
 from wikicrawl.store.schema import breaker, host_lease, page
@@ -57,7 +57,7 @@ def lease_hosts(connection: Connection, hosts: Collection[str], owner: str, *, n
     taken = statement.on_conflict_do_update(
         index_elements=[host_lease.c.host],
         set_={"owner": statement.excluded.owner, "until": statement.excluded.until},
-        where=and_(is_free, host_lease.c.pause_until <= now),
+        where=is_free,
     )
     return set(connection.scalars(taken.returning(host_lease.c.host), rows))
 
