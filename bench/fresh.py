@@ -4,7 +4,7 @@
 
 A local site of seven parts, of which some tell of their changes (ETag, Last-Modified, sitemap, feed), some tell
 nothing and some lie. Before each round, a day on a clock of our own, 2 % of its pages change: few of them often, most
-seldom. One run looks for the changes of the same site by: (a) fetching every page every day; (b) seed 001's scheduler:
+seldom. One run looks for the changes of the same site by: (a) fetching every page every day; (b) litecrawl's scheduler:
 intervals that grow and shrink, nothing else; (c) wikicrawl as it is, told to look at every page once a day.
 
 A change counts as found in the round after which the store holds its text; requests and bytes are those that the
@@ -55,10 +55,10 @@ BASE = {
     "LOG_LEVEL": "ERROR",
 }
 WAYS = {
-    "seed": {"DOWNLOADER_MIDDLEWARES": {**DOWNLOADER_MIDDLEWARES, CONDITIONAL: None}},
+    "plain": {"DOWNLOADER_MIDDLEWARES": {**DOWNLOADER_MIDDLEWARES, CONDITIONAL: None}},
     "wikicrawl": {"SCHEDULE_MAX_SECONDS": DAY},
 }
-LABELS = {"all": "(a) every page, every day", "seed": "(b) seed 001's scheduler", "wikicrawl": "(c) wikicrawl"}
+LABELS = {"all": "(a) every page, every day", "plain": "(b) litecrawl's scheduler", "wikicrawl": "(c) wikicrawl"}
 
 
 @dataclass
@@ -200,7 +200,7 @@ def print_costs(costs: dict[str, Cost], rounds: int) -> None:
     print(f"\n{total} changes in {rounds} rounds; delay in rounds; changes found in time by part of the site:")
     for part in PARTS:
         shares = []
-        for way in ("seed", "wikicrawl"):
+        for way in ("plain", "wikicrawl"):
             in_time, of = costs[way].by_part.get(part.name, (0, 0))
             shares.append(f"{in_time}/{of}")
         says = [part.etag and f"{part.etag} ETag", part.sitemap and f"{part.sitemap} lastmod", part.feed and "feed"]

@@ -46,7 +46,7 @@ class Living(Handler):
         asked = self.headers.get("If-None-Match", "")
         self.server.asked.append((self.path, asked, ""))
         if not self.server.sitemap:
-            self.send(500, page("Trouble"))
+            self.send(self.server.statuses.get("sitemap.xml", 404), page("Trouble"))
         elif etag and etag == asked:
             self.send_response(304)
             self.end_headers()

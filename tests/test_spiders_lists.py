@@ -59,7 +59,7 @@ def test_a_believed_sitemap_puts_off_what_has_not_moved_and_brings_what_has(craw
         believe(scrapy.store_url, site, "lastmod")
         site.sitemap = sitemap(site, a="2024-01-01", b="2024-02-02", c="2024-02-02")
         assert pages_of(crawl(site)) == ["/page/b", "/page/c"]
-        site.sitemap = ""
+        site.sitemap, site.statuses["sitemap.xml"] = "", 403
         assert pages_of(crawl(site)) == ["/page/a", "/page/b", "/page/c"]  # what cannot be read says nothing
 
 

@@ -1,13 +1,15 @@
 """`scrapy crawl recrawl`: what is due, of all sources, as each is crawled, and an end."""
 
 import json
+import time
 
 import pytest
 from living_site import living_site, make_due
 from pydantic import ValidationError
+from wiki_crawl import WikiCrawl
 
 from wikicrawl.spiders.recrawl import RecrawlArguments
-from wikicrawl.store import open_store
+from wikicrawl.store import open_store, schema, trust
 
 
 @pytest.fixture
@@ -158,3 +160,34 @@ def test_a_run_asks_for_so_many_pages_at_a_time_and_says_when_there_is_nothing_t
     done = scrapy("crawl", "recrawl", "-a", "n_concurrent=3")
     assert "'CONCURRENT_REQUESTS': 3" in done.stderr
     assert "recrawl: nothing to fetch" in done.stderr
+
+
+@pytest.mark.mediawiki
+def test_a_wiki_is_asked_for_its_revisions_and_only_what_was_edited_is_visited(crawl, scrapy, tmp_path, mediawiki):
+    WikiCrawl(scrapy, tmp_path, mediawiki)()
+    mediawiki.edit("Westfall", "'''Westfall''' is green now.")
+    mediawiki.run_jobs()
+    make_due(scrapy.store_url)
+    rows = crawl("recrawl", "-s", "WIKI_SLOW_SECONDS=60")
+    assert {row["changed"] for url, row in rows.items() if url == mediawiki.page_url("Westfall")} == {"changed"}
+    assert len(rows) < 15
+    mediawiki.forget_requests()
+    assert crawl("recrawl", "-s", "WIKI_SLOW_SECONDS=60") == {}
+    assert mediawiki.requests() == []  # it was asked a moment ago
+
+
+def test_a_date_that_has_moved_is_seen_though_nothing_is_due(crawl, scrapy):
+    with living_site() as site:
+        dates = '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{}</urlset>'
+        entry = f"<url><loc>{site.url}page/a</loc><lastmod>2024-01-0%d</lastmod></url>"
+        site.sitemap = dates.format(entry % 1)
+        crawl("site", url=site.url)
+        store = open_store(scrapy.store_url)
+        with store.engine.begin() as connection:
+            key = trust.place_of(f"{site.url}page/a"), "lastmod"
+            trust.note(connection, key, trust.UNKNOWN, confirmed=5, refuted=0, now=int(time.time()))
+            connection.execute(schema.source.update().values(seeded_at=1))
+        store.close()
+        site.sitemap, site.texts["a"] = dates.format(entry % 2), "It has changed."
+        rows = crawl("recrawl")
+        assert {url: row["changed"] for url, row in rows.items()} == {f"{site.url}page/a": "changed"}

@@ -106,7 +106,8 @@ class RecrawlSpider(Args[RecrawlArguments], FrontierSpider):
         due = await store.run(store.sources.due, now, self.args.n_claims)
         for source in due:
             await store.run(store.frontier.reclaim_dead, source)
-        await self._prepare(due)
+        unread = await store.run(store.sources.unread, now - self._lists_seconds, self.args.n_claims)
+        await self._prepare([*due, *unread])
         claims = await self._claim()
         await self._prepare(claim.source for claim in claims)
         logger.info("%(claims)d pages are visited again", {"claims": len(claims)}, extra={"spider": self})

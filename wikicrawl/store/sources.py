@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import select, update
+from sqlalchemy import exists, func, or_, select, update
 
 from wikicrawl.store.engine import insert_into, reading
 from wikicrawl.store.ranking import rank_sources
-from wikicrawl.store.schema import source
+from wikicrawl.store.schema import site_list, source, wiki_listing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,6 +54,16 @@ class Sources:
         """Sources that have pages to visit, in the order in which pages are claimed."""
         with self._reading.connect() as connection:
             return [rank.source for rank in rank_sources(connection, now, "")[:limit]]
+
+    def unread(self, before: int, limit: int) -> list[str]:
+        """Sources with lists that were last read before a time, the longest ago first."""
+        is_listed = or_(
+            exists().where(site_list.c.source == source.c.id), exists().where(wiki_listing.c.source == source.c.id)
+        )
+        read_at = func.coalesce(source.c.seeded_at, 0)
+        query = select(source.c.id).where(is_listed, read_at <= before).order_by(read_at, source.c.id).limit(limit)
+        with self._reading.connect() as connection:
+            return list(connection.scalars(query))
 
     def seeded_at(self, source_id: str) -> int | None:
         """When its sitemaps were last read."""
