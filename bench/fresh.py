@@ -25,7 +25,7 @@ import urllib.request
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 ROOT = Path(__file__).parents[1]
 sys.path[1:1] = [str(ROOT)]
@@ -108,7 +108,7 @@ async def run(way: str, pages: int, rounds: int, changed: float) -> Cost:
     weights = [1 / rank for rank in range(1, len(order) + 1)]  # few change often, most seldom
     cost, open_changes = Cost(), []
     with serving(site) as base, tempfile.TemporaryDirectory() as folder:
-        await look(way, site, base, folder)
+        await look(way, site, base, folder, 0)
         site.requests = site.sent = 0
         for number in range(1, rounds + 1):
             with clock(number * DAY):
@@ -116,7 +116,7 @@ async def run(way: str, pages: int, rounds: int, changed: float) -> Cost:
                 paths = changing(chance, order, weights, round(len(order) * changed))
                 site.change(paths)
                 open_changes += [(path, site.revision(path), number) for path in paths]
-                await look(way, site, base, folder)
+                await look(way, site, base, folder, number)
                 open_changes = check(site, kept(way, site, base, folder), open_changes, cost, number)
     cost.requests, cost.sent, cost.missed = site.requests, site.sent, len(open_changes)
     return cost
@@ -129,7 +129,7 @@ def changing(chance: random.Random, order: list[str], weights: list[float], coun
     return list(chosen)
 
 
-async def look(way: str, site: Site, base: str, folder: str) -> None:
+async def look(way: str, site: Site, base: str, folder: str, number: int) -> None:
     if way == "all":
         await asyncio.to_thread(fetch_all, site, base)
         return
@@ -137,8 +137,12 @@ async def look(way: str, site: Site, base: str, folder: str) -> None:
     given = {**BASE, **WAYS[way], "STORE_URL": f"sqlite:///{folder}/store.db"}
     for name, value in given.items():
         settings.set(name, value, priority="cmdline")
-    arguments: dict[str, Any] = {"url": base, "max_pages": 10 * len(site.pages), "sitemap": way == "wikicrawl"}
-    await AsyncCrawlerRunner(settings).crawl("site", **arguments)
+    runner = AsyncCrawlerRunner(settings)
+    if number:
+        await runner.crawl("recrawl", n_claims=10 * len(site.pages), n_concurrent=16)
+    else:
+        limits = {"max_pages": 10 * len(site.pages), "sitemap": way == "wikicrawl"}
+        await runner.crawl("site", url=base, **limits)
 
 
 def fetch_all(site: Site, base: str) -> None:

@@ -45,9 +45,11 @@ def find_feeds(tree: HtmlElement, url: str) -> list[str]:
     """The RSS and Atom feeds that the page names in its head."""
     base = base_of(tree, url)
     named = (
-        canonical(link.get("href", ""), base)
+        canonical(link.get("href"), base)
         for link in tree.iter("link")
-        if link.get("type", "").strip().lower() in FEED_TYPES and "alternate" in link.get("rel", "").lower().split()
+        if link.get("href")
+        and link.get("type", "").strip().lower() in FEED_TYPES
+        and "alternate" in link.get("rel", "").lower().split()
     )
     return list(dict.fromkeys(feed for feed in named if not isinstance(feed, Refusal)))[:MAX_FEEDS]
 

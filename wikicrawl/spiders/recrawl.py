@@ -141,9 +141,10 @@ class RecrawlSpider(Args[RecrawlArguments], FrontierSpider):
         for url in self.args.start_urls:
             source = netloc(url)
             kept = await self.store.run(sources.find, source)
-            told = kept.arguments if kept is not None and kept.spider == "site" else _unlimited(url)
-            told = SiteArguments(**told | self.args.patterns).model_dump(mode="json")
-            await self.store.run(sources.ensure, source, url, now, spider="site", arguments=told)
+            if kept is None or kept.spider != "wiki":  # a wiki knows its pages itself
+                told = {"url": kept.url, **kept.arguments} if kept is not None else _unlimited(url)
+                told = SiteArguments(**told | self.args.patterns).model_dump(mode="json")
+                await self.store.run(sources.ensure, source, url, now, spider="site", arguments=told)
             await self.store.run(frontier.add, source, [Seed(url)])
 
     async def _prepare(self, sources: Iterable[str]) -> None:

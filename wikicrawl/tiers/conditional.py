@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import TYPE_CHECKING
 
 from scrapy import signals
@@ -83,8 +84,11 @@ class ConditionalMiddleware:
         if trust.is_refuted:
             self._crawler.stats.inc_value("tiers/etag/refuted")
             return False
-        count = self._asked[place] = self._asked.get(place, 0) + 1
-        is_test = count % self._every(trust) == 0
+        every = self._every(trust)
+        # From anywhere in the row: runs of a few pages each would else never come to a test.
+        count = self._asked.get(place, random.randrange(every)) + 1  # noqa: S311 - no secret
+        self._asked[place] = count
+        is_test = count % every == 0
         self._crawler.stats.inc_value("tiers/etag/tested", int(is_test))
         return not is_test
 
