@@ -244,7 +244,7 @@ class Frontier:
             if any(row.attempt > CROWD_DEATHS for row in held):
                 return []
             leases.give_up_idle(connection, claimant.owner, self._kept_hosts.get(claimant.owner, ()))
-            choice = Choice(connection, claimant, [row.host for row in held])
+            choice = Choice(connection, claimant, held)
             rows: list[Row[Any]] = []
             for number, rank in enumerate(ranks):
                 share = -(-(limit - len(rows)) // (len(ranks) - number))
@@ -331,8 +331,9 @@ def add_pages(connection: Connection, source: str, discovery: Discovery) -> int:
     return connection.execute(statement, rows, execution_options={"preserve_rowcount": True}).rowcount
 
 
-def _held(owner: str) -> Select[int, str]:
-    return select(page.c.attempt, page.c.host).where(page.c.lease_owner == owner, page.c.lease_until.is_not(None))
+def _held(owner: str) -> Select[Any]:
+    columns = select(page.c.attempt, page.c.source, page.c.host)
+    return columns.where(page.c.lease_owner == owner, page.c.lease_until.is_not(None))
 
 
 def _to_claim(row: Row[Any], owner: str) -> Claim:
