@@ -7,7 +7,7 @@ import time
 import lxml.html
 import pytest
 
-from wikicrawl.extract.links import MAX_LINKS, base_of, find_links
+from wikicrawl.extract.links import MAX_LINKS, base_of, find_feeds, find_links
 
 URL = "http://h/a/page"
 
@@ -85,3 +85,13 @@ def test_a_hundred_thousand_refused_links_are_cheap():
     began = time.process_time()
     assert find_links(tree, URL) == []
     assert time.process_time() - began < 5
+
+
+def test_feeds_are_those_that_the_head_names():
+    html = """<head><link rel="alternate" type="application/rss+xml" href="/feed"><link rel=alternate hreflang=de href=/de>
+        <link rel="Alternate" type="Application/Atom+XML" href="atom.xml"><link rel="stylesheet" href="/a.css">
+        <link rel="alternate" type="application/rss+xml" href="/feed"><link rel=alternate type=application/rss+xml></head>"""
+    assert find_feeds(lxml.html.fromstring(html), "https://site.test/blog/") == [
+        "https://site.test/feed",
+        "https://site.test/blog/atom.xml",
+    ]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from wikicrawl.mediawiki.profile import Wiki
     from wikicrawl.store.frontier import Claim
+    from wikicrawl.store.validators import Validator
     from wikicrawl.urls import Scope
 
 
@@ -29,6 +30,10 @@ class Visit:
     retry_at: int | None = None  # when to come back, where the page's host said so
     was_asked: bool = True  # False where the visit ended before anything was asked of the host
     robots_tags: list[str] = field(default_factory=list)  # what the answer's headers ask of robots
+    validator: Validator | None = None  # what the server gave with the page, to ask it with the next time
+    content_type: str = ""  # as the server said
+    transformed: bytes | None = None  # what the transform hook made of the body; None: there is no hook
+    is_fresh: bool = False  # the page has changed, or brought new links
 
 
 @dataclass
@@ -89,7 +94,9 @@ OUTCOMES = {
     "empty": "a page without text",
     "not_html": "not a web page (a PDF, an image, JSON …)",
     "missing": "HTTP 404 or 410",
-    "gone": "deleted: the wiki says that there is no such page; it is not visited again unless the wiki lists it",
+    "gone": "missing time and again, or deleted as its wiki says; it is not visited again unless linked or listed anew",
+    "excluded": "no longer belongs to its source's crawl (patterns, scope); it is not visited again",
+    "renamed": "has another URL by its source's normalize patterns, and that page is known",
     "private": "the wiki, or this page of it, is for its members only",
     "not_a_page": "a special page, or a title that no page can have; it is not visited again",
     "http_error": "another HTTP error",
@@ -111,6 +118,7 @@ OUTCOMES = {
     "extract_memory": "the worker ran out of memory",
     "extract_crash": "the worker died",
     "extract_error": "the worker raised an error",
+    "hook_failed": "the transform hook raised an error",
     "dropped": "another item pipeline dropped or failed on the page",
     "error": "a bug in a spider callback",
     "parked": "process after process died with this page, also alone with it; it is not tried again",

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 MAX_LINKS = 10_000
 ATTRIBUTE = {"a": "href", "area": "href", "link": "href", "iframe": "src", "form": "action"}
 ROOTED = re.compile(r"/(?![/\\])|https?://", re.I)  # lead to the same place from every page of a server
+FEED_TYPES = frozenset({"application/rss+xml", "application/atom+xml"})
+MAX_FEEDS = 10
 FOLLOWED_RELS = frozenset({"next", "canonical"})
 
 
@@ -37,6 +39,19 @@ def find_links(tree: HtmlElement, url: str) -> list[str]:
 
 
 _canonical = lru_cache(maxsize=20_000)(canonical)
+
+
+def find_feeds(tree: HtmlElement, url: str) -> list[str]:
+    """The RSS and Atom feeds that the page names in its head."""
+    base = base_of(tree, url)
+    named = (
+        canonical(link.get("href"), base)
+        for link in tree.iter("link")
+        if link.get("href")
+        and link.get("type", "").strip().lower() in FEED_TYPES
+        and "alternate" in link.get("rel", "").lower().split()
+    )
+    return list(dict.fromkeys(feed for feed in named if not isinstance(feed, Refusal)))[:MAX_FEEDS]
 
 
 def base_of(tree: HtmlElement, url: str) -> str:

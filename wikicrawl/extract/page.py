@@ -11,7 +11,7 @@ from wikicrawl.extract.decode import decode
 from wikicrawl.extract.directives import directive_lines
 from wikicrawl.extract.embedded import LEAST_PROSE, find_embedded
 from wikicrawl.extract.hidden import addressed_comments, smuggled, take_hidden, tell_hidden
-from wikicrawl.extract.links import base_of, find_links
+from wikicrawl.extract.links import base_of, find_feeds, find_links
 from wikicrawl.extract.markdown import ENGINES, write_markdown
 from wikicrawl.extract.metadata import find_metadata
 from wikicrawl.extract.normalise import normalise
@@ -79,6 +79,8 @@ def _extract(text: str, url: str, engine: str) -> Extraction:
     meta = find_metadata(tree, url)
     links = find_links(tree, url)
     robots = directive_lines(tree)
+    if feeds := find_feeds(tree, url):
+        meta["feeds"] = feeds
     found = _content(tree, url, meta, engine)
     title = meta.pop("title", "")
     hidden_text, injection_suspect = tell_hidden([*addressed_comments(text), *found.hidden])

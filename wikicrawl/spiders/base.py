@@ -25,7 +25,7 @@ from scrapy.exceptions import (
 from w3lib.encoding import http_content_type_encoding
 
 from wikicrawl.faults import passing
-from wikicrawl.items import LEFT_ALONE, PAUSED, ROBOTS_UNREACHABLE, STOPPING, Page, Visit
+from wikicrawl.items import LEFT_ALONE, OUTCOMES, PAUSED, ROBOTS_UNREACHABLE, STOPPING, Page, Visit
 from wikicrawl.mediawiki.profile import from_json, has_contact, is_wikimedia
 from wikicrawl.mediawiki.titles import page_rule
 from wikicrawl.numbers import number
@@ -110,17 +110,13 @@ class FrontierSpider(Spider):
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
         spider = super().from_crawler(crawler, *args, **kwargs)
         settings = crawler.settings
-        if is_wikimedia(netloc(spider.scope.start)) and not has_contact(settings["USER_AGENT"]):
-            raise ValueError(
-                f"{netloc(spider.scope.start)} wants to know who runs a robot: set the environment variable "
-                "WIKICRAWL_CONTACT to your e-mail address or a page of yours"
-            )
+        spider.check()
         spider._lease_seconds = int(number(settings, "STORE_LEASE_SECONDS", least=10))
         spider._claim_size = int(number(settings, "STORE_CLAIM_SIZE", least=1))
         spider._wait_seconds = number(settings, "TIERS_WAIT_SECONDS", least=0)
         spider._started_at = int(time.time())
         spider._owner = owner_name()
-        spider._wikis = set()
+        spider.equip()
         spider._sources = load_sources(settings["SOURCES_FILE"])
         spider.store = open_store(settings["STORE_URL"])
         # Kept, because Scrapy tells it once: while we ask the store nobody would listen.
@@ -130,16 +126,39 @@ class FrontierSpider(Spider):
         atexit.register(spider._give_back_at_exit)
         return spider
 
+    def check(self) -> None:
+        """Refuse what cannot be crawled with these settings."""
+        host = netloc(self.scope.start)
+        if is_wikimedia(host) and not has_contact(self.settings["USER_AGENT"]):
+            raise ValueError(
+                f"{host} wants to know who runs a robot: set the environment variable WIKICRAWL_CONTACT to your e-mail "
+                "address or a page of yours"
+            )
+
+    def equip(self) -> None:
+        """Read the settings, and begin without knowledge."""
+        self._wikis = set()
+
+    def join(self, other: FrontierSpider) -> None:
+        """Ask for pages in another spider's name: with its crawler, its store and its claims."""
+        for name in ("crawler", "settings", "store", "_owner", "_sources", "_lease_seconds", "_started_at"):
+            setattr(self, name, getattr(other, name))
+        self.equip()
+
     async def prepare(self) -> None:
         """Before the first claim: make the source known and put its first pages into the frontier."""
 
     async def discover(self) -> None:
         """Beside the crawl, which does not end before it has: look for further pages."""
 
-    async def start(self) -> AsyncIterator[Request]:
+    async def settle(self, claim: Claim) -> Request | Page:
+        """What is asked for a claimed page, or its outcome where nothing is to be asked."""
+        return self._request(claim)
+
+    async def start(self) -> AsyncIterator[Request | Page]:
         renewing = asyncio.ensure_future(self._renew_claims())
         try:
-            await self._recall_wikis()
+            await self.recall()
             await self.prepare()
             async for request in self._requests():
                 yield request
@@ -148,7 +167,7 @@ class FrontierSpider(Spider):
         finally:
             renewing.cancel()
 
-    async def _requests(self) -> AsyncIterator[Request]:
+    async def _requests(self) -> AsyncIterator[Request | Page]:
         """Claim and ask for pages until nothing is due, claimed by anybody, or worth waiting for."""
         frontier, run = self.store.frontier, self.store.run
         discovering = asyncio.ensure_future(self._discover())
@@ -162,7 +181,7 @@ class FrontierSpider(Spider):
                 if claims:
                     passing("after_claim")
                 for claim in claims:
-                    yield self._request(claim)
+                    yield await self.settle(claim)
                 held_until = await self._held_until() if may_end and not claims else 0
                 if held_until is None:
                     break
@@ -300,6 +319,13 @@ class FrontierSpider(Spider):
             meta={"visit": visit, "told": told, "tier": self.tier if self.tier != "auto" else told.tier},
         )
 
+    def unasked(self, claim: Claim, outcome: str, reason: str, leads_to: str = "") -> Page:
+        """A claimed page whose visit ends before anybody is asked for it."""
+        visit = Visit(started_at=int(time.time()), claim=claim, outcome=outcome)
+        page, _ = self._blank({"visit": visit, "told": self.told(claim.url)})
+        page.final_url, page.reason, page.error = leads_to, reason, OUTCOMES[outcome]
+        return page
+
     def told(self, url: str) -> Source:
         """What sources.yml says of a page."""
         return self._sources.of(netloc(url), path_of(url))
@@ -332,14 +358,19 @@ class FrontierSpider(Spider):
             self.follow_wiki(visit.wiki)
         landed = canonical(response.url)
         page.final_url = page.url if isinstance(landed, Refusal) else landed
+        if page.http_status == 304 and page.verdict == "page":
+            visit.outcome, page.text_hash = "ok", visit.claim.text_hash if visit.claim else ""
+            return page
         visit.outcome = self._outcome(page, response.meta["tier"])
         visit.scope = self.scope
+        visit.content_type = (response.headers.get("Content-Type", b"") or b"").decode("latin-1")
         if visit.outcome:
             page.error = _in_words(visit.outcome, page)
+            if visit.outcome == "not_html":
+                visit.body = response.body  # a transform hook may make text of it
             return page
         visit.body = response.body
-        content_type = response.headers.get("Content-Type", b"") or b""
-        visit.encoding = http_content_type_encoding(content_type.decode("latin-1"))
+        visit.encoding = http_content_type_encoding(visit.content_type)
         visit.robots_tags = [value.decode("latin-1") for value in response.headers.getlist("X-Robots-Tag")]
         return page
 
@@ -368,8 +399,8 @@ class FrontierSpider(Spider):
         """Which pages of a wiki are followed: those it calls its content."""
         return list(wiki.content_namespaces)
 
-    async def _recall_wikis(self) -> None:
-        """The wikis that earlier crawls have learned at the start URL's host."""
+    async def recall(self) -> None:
+        """What earlier crawls have learned of the site: the wikis at the start URL's host."""
         told = self.told(self.scope.start)
         for kept in await self.store.run(self.store.wikis.load, netloc(self.scope.start)):
             with suppress(ValueError):  # kept by another version; it is learned again

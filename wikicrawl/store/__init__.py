@@ -18,11 +18,14 @@ from wikicrawl.store.frontier import Frontier
 from wikicrawl.store.hosts import Hosts
 from wikicrawl.store.jobs import Jobs
 from wikicrawl.store.listings import Listings
+from wikicrawl.store.lists import Lists
 from wikicrawl.store.migrations import migrate
 from wikicrawl.store.pages import Pages
 from wikicrawl.store.patience import Patience, StoreUnavailable
 from wikicrawl.store.robots import Robots
 from wikicrawl.store.sources import Sources
+from wikicrawl.store.trust import Trusts
+from wikicrawl.store.validators import Validators
 from wikicrawl.store.wikis import Wikis
 
 if TYPE_CHECKING:
@@ -72,6 +75,9 @@ class Store:
         self.sources = Sources(self.engine)
         self.wikis = Wikis(self.engine)
         self.listings = Listings(self.engine)
+        self.lists = Lists(self.engine)
+        self.trusts = Trusts(self.engine)
+        self.validators = Validators(self.engine)
 
     async def run(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Make a blocking call of the store without stopping the event loop.

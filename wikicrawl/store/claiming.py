@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 # others so often is from then on claimed alone, and parked when that has ended five more processes: with three, 200
 # random kills, one every ten pages, parked 2 of 3,000 innocent pages (tests/crash).
 CROWD_DEATHS = 2
-MAX_HOSTS = 16  # that one claim takes new pages from: CONCURRENT_REQUESTS of them, so that none is waited for
+MAX_HOSTS = 16  # that new pages are taken from: CONCURRENT_REQUESTS of them, so that none is waited for
 STEPS = 64  # hosts looked at in one statement
 LOOKED_AT = 20  # due pages that a claim looks at, for each that it may take
 LEAST_LOOK = 50  # pages in one statement
@@ -46,11 +46,12 @@ class Claimant:
 class Choice:
     """The pages that one claim takes; their hosts are leased on the way."""
 
-    def __init__(self, connection: Connection, claimant: Claimant, held: Iterable[str]) -> None:
+    def __init__(self, connection: Connection, claimant: Claimant, held: Sequence[Row[Any]]) -> None:
         self._connection = connection
         self._owner, self._now = claimant.owner, claimant.now
         self._until, self._since = claimant.until, claimant.since
-        self._busy = Counter(held)  # pages of each host that the process has, with those that it takes
+        self._held = {(row.source, row.host) for row in held}
+        self._busy = Counter(row.host for row in held)  # pages that the process has, with those that it takes
         self._access: dict[str, Access] = {}
         self._leased: set[str] = set()
         self.suspect: Row[Any] | None = None  # the first page that processes keep dying with
@@ -88,18 +89,27 @@ class Choice:
         return [self.suspect] if self.suspect is not None and self._lease([self.suspect.host]) else []
 
     def _open_hosts(self, source: str, limit: int, after: str) -> list[str]:
-        """The next hosts that may be asked, once round."""
-        found: list[str] = []
+        """Hosts that the process has, and then the next that may be asked, once round.
+
+        Its own first: whoever moved on would have all hosts in the end, and other processes none.
+        """
+        own = sorted(host for its_source, host in self._held if its_source == source)
+        self._find_access(own)
+        found = [host for host in own if self._may_ask(host) and self._has_new(source, host)]
         for part in (
             waiting_hosts(self._connection, source, after),
             waiting_hosts(self._connection, source, "", after),
         ):
             for hosts in part:
-                self._find_access(hosts)
-                found += filter(self._may_ask, hosts)
                 if len(found) >= limit:
                     return found[:limit]
-        return found
+                self._find_access(hosts)
+                found += (host for host in hosts if host not in own and self._may_ask(host))
+        return found[:limit]
+
+    def _has_new(self, source: str, host: str) -> bool:
+        query = select(page.c.id).where(is_waiting(source), page.c.host == host).limit(1)
+        return self._connection.execute(query).first() is not None
 
     def _take_of(self, source: str, host: str, limit: int, offset: int = 0) -> Sequence[Row[Any]]:
         if limit <= 0 or not self._may_ask(host):
