@@ -11,7 +11,7 @@ LAYERS = [
     {"commands", "console"},
     {"spiders", "tiers", "pipelines", "extensions", "feeds"},
     {"store", "extract", "search", "layouts"},
-    {"items", "urls", "schedule", "sources", "numbers", "egress", "mediawiki"},
+    {"items", "urls", "schedule", "sources", "numbers", "egress", "mediawiki", "traps"},
 ]
 NO_SCRAPY = {
     "extract",
@@ -24,6 +24,7 @@ NO_SCRAPY = {
     "numbers",
     "items",
     "mediawiki",
+    "traps",
     "console",
     "demo",
 }

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from wikicrawl.mediawiki.profile import Wiki
     from wikicrawl.store.frontier import Claim
+    from wikicrawl.traps.habits import SiteHabits
+    from wikicrawl.traps.sameness import Sketch
     from wikicrawl.urls import Scope
 
 
@@ -18,6 +20,7 @@ class Visit:
     started_at: int
     claim: Claim | None = None
     scope: Scope | None = None
+    is_start: bool = False  # the page that the crawl starts with
     outcome: str = ""
     body: bytes = b""
     encoding: str | None = None
@@ -26,6 +29,15 @@ class Visit:
     wiki: Wiki | None = None  # the wiki the page is of
     facts: dict[str, Any] = field(default_factory=dict)  # what the wiki's API says of the page
     max_links: int | None = None  # how many of the page's links are followed; None: all of them
+    habits: SiteHabits | None = None  # what was learned of the source's addresses; None: it is not looked at
+    sketch: Sketch | None = None  # the page's text, as it is compared with others
+    refusal: str = ""  # why the page was not asked for
+    onward: list[str] = field(
+        default_factory=list
+    )  # addresses as near as this page: the rest of its list, its own other
+    rel_next: str = ""  # what the page calls the next of its list
+    signposts: set[str] = field(default_factory=set)  # archives and indexes that pages of the crawl have named
+    feeds: set[str] = field(default_factory=set)  # and feeds
 
 
 @dataclass
@@ -84,6 +96,7 @@ OUTCOMES = {
     "needs_browser": "the text exists only after script, and no browser was found",
     "offsite": "redirected out of the crawl's scope",
     "robots": "refused by robots.txt",
+    "trap": "not asked for: addresses of its kind have brought nothing new, or it is another page's other address",
     "timeout": "no answer in time",
     "dns": "the host has no address",
     "refused": "the host refused the connection",

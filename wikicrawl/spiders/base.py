@@ -29,6 +29,7 @@ from wikicrawl.numbers import number
 from wikicrawl.sources import Sources, load_sources
 from wikicrawl.store import Store, open_store
 from wikicrawl.store.frontier import Claim, owner_name
+from wikicrawl.traps.habits import SiteHabits
 from wikicrawl.urls import Refusal, Scope, canonical, netloc, path_of
 
 if TYPE_CHECKING:
@@ -62,7 +63,13 @@ FAILURES: dict[type[Exception], str] = {
     UnsupportedURLSchemeError: "scheme",
 }
 DOWNLOAD_ERRORS: tuple[type[Exception], ...] = (*FAILURES, DownloadFailedError, ResponseDataLossError, IgnoreRequest)
-IGNORED = {"robots.txt": "robots", "crawl's scope": "offsite", "max redirections": "redirects", "size": "too_large"}
+IGNORED = {
+    "(trap)": "trap",
+    "robots.txt": "robots",
+    "crawl's scope": "offsite",
+    "max redirections": "redirects",
+    "size": "too_large",
+}
 
 
 class FrontierSpider(Spider):
@@ -76,6 +83,9 @@ class FrontierSpider(Spider):
     tier: str = "auto"
     job_id: str | None = None
     store: Store
+    habits: SiteHabits | None = None  # what was learned of the source's addresses
+    signposts: set[str]  # archives and indexes that its pages have named
+    feeds: set[str]
     _started_at: int
     _owner: str
     _is_empty: asyncio.Event
@@ -105,6 +115,7 @@ class FrontierSpider(Spider):
         spider._started_at = int(time.time())
         spider._owner = owner_name()
         spider._wikis = set()
+        spider.signposts, spider.feeds = set(), set()
         spider._sources = load_sources(settings["SOURCES_FILE"])
         spider.store = open_store(settings["STORE_URL"])
         # Kept, because Scrapy tells it once: while we ask the store nobody would listen.
@@ -118,6 +129,10 @@ class FrontierSpider(Spider):
 
     async def discover(self) -> None:
         """Beside the crawl, which does not end before it has: look for further pages."""
+
+    async def replenish(self) -> bool:
+        """When nothing is left to be claimed: look for further pages; whether there are any."""
+        return False
 
     async def start(self) -> AsyncIterator[Request]:
         frontier, run = self.store.frontier, self.store.run
@@ -135,6 +150,8 @@ class FrontierSpider(Spider):
                 for claim in claims:
                     yield self._request(claim)
                 if may_end and not claims:
+                    if await self.replenish():
+                        continue
                     break
                 await self._wait(discovering)
             discovering.result()
@@ -153,7 +170,8 @@ class FrontierSpider(Spider):
         if str(exception) == STOPPING:
             return  # it was not tried, and is given back with the other claims
         page.error = str(exception).strip()[:500] or type(exception).__name__
-        visit.outcome = page.reason = failure_outcome(exception)
+        visit.outcome = failure_outcome(exception)
+        page.reason = visit.refusal or visit.outcome
         page.verdict = "error"
         yield page
 
@@ -192,7 +210,16 @@ class FrontierSpider(Spider):
     def _request(self, claim: Claim) -> Request:
         told = self.told(claim.url)
         max_links = 0 if claim.depth >= self.max_depth else self.max_links or None
-        visit = Visit(started_at=int(time.time()), claim=claim, scope=self.scope, max_links=max_links)
+        visit = Visit(
+            started_at=int(time.time()),
+            claim=claim,
+            scope=self.scope,
+            is_start=self.is_start(claim),
+            max_links=max_links,
+            habits=self.habits,
+            signposts=self.signposts,
+            feeds=self.feeds,
+        )
         return Request(
             claim.url,
             callback=self.parse,
@@ -201,6 +228,10 @@ class FrontierSpider(Spider):
             priority=-claim.depth,
             meta={"visit": visit, "told": told, "tier": self.tier if self.tier != "auto" else told.tier},
         )
+
+    def is_start(self, claim: Claim) -> bool:
+        """Whether the crawl goes where this page leads, even out of its scope."""
+        return claim.depth == 0
 
     def told(self, url: str) -> Source:
         """What sources.yml says of a page."""
@@ -233,7 +264,7 @@ class FrontierSpider(Spider):
         if visit.wiki is not None:
             self.follow_wiki(visit.wiki)
         landed = canonical(response.url)
-        page.final_url = page.url if isinstance(landed, Refusal) else landed
+        page.final_url = page.url if isinstance(landed, Refusal) or landed == page.url else self.scope.folded(landed)
         visit.outcome = self._outcome(page, response.meta["tier"])
         visit.scope = self.scope
         if visit.outcome:
@@ -252,7 +283,7 @@ class FrontierSpider(Spider):
             return "needs_browser"
         if page.final_url == page.url or not isinstance(self.scope.admit(page.final_url), Refusal):
             return ""
-        if page.depth > 0:  # a script led the browser there
+        if page.visit is None or not page.visit.is_start:  # a script led the browser there
             return "offsite"
         self.follow_start(page.final_url)
         return ""
@@ -268,6 +299,15 @@ class FrontierSpider(Spider):
     def namespaces_of(self, wiki: Wiki) -> list[int]:
         """Which pages of a wiki are followed: those it calls its content."""
         return list(wiki.content_namespaces)
+
+    async def recall_habits(self) -> None:
+        """What earlier crawls, and other processes, have learned of the source's addresses."""
+        if not self.settings.getbool("TRAPS_ENABLED"):
+            return
+        since = int(time.time() - number(self.settings, "TRAPS_FORGET_DAYS", least=0) * 86_400)
+        self.habits = SiteHabits()
+        self.habits.adopt(await self.store.run(self.store.kinds.decided, self.source, since=since))
+        self.scope = replace(self.scope, habits=self.habits)
 
     async def _recall_wikis(self) -> None:
         """The wikis that earlier crawls have learned at the start URL's host."""

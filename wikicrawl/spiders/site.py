@@ -15,13 +15,19 @@ from scrapy.http.request import NO_CALLBACK
 from scrapy_spider_metadata import Args
 
 from wikicrawl.extract.sitemap import read_sitemap, sitemap_lines
+from wikicrawl.numbers import number
 from wikicrawl.spiders.arguments import Address, Patterns, as_list, without_scrapyds
 from wikicrawl.spiders.base import DOWNLOAD_ERRORS, FrontierSpider
 from wikicrawl.store.frontier import Seed
 from wikicrawl.urls import Refusal, Scope, canonical, netloc
 
 if TYPE_CHECKING:
+    from typing import Self
+
+    from scrapy.crawler import Crawler
     from scrapy.http import Response
+
+    from wikicrawl.store.frontier import Claim
 
 logger = logging.getLogger(__name__)
 
@@ -97,9 +103,21 @@ class SiteSpider(Args[SiteArguments], FrontierSpider):
         self.tier = arguments.tier
         folder = urlsplit(arguments.url).path.rstrip("/") if arguments.scope == "path" else ""
         self.source = arguments.source or netloc(arguments.url) + folder
+        self._may_look = False  # whether archives and feeds are looked into when the queue runs dry
+        self._max_signposts = 0
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
+        spider = super().from_crawler(crawler, *args, **kwargs)
+        spider._max_signposts = int(number(crawler.settings, "SITE_SIGNPOSTS", least=0))
+        return spider
+
+    def is_start(self, claim: Claim) -> bool:
+        return claim.url == self.start_url
 
     async def prepare(self) -> None:
         store = self.store
+        await self.recall_habits()
         await store.run(store.sources.ensure, self.source, self.start_url, int(time.time()))
         await store.run(store.frontier.add, self.source, [Seed(self.start_url)])
         start = await store.run(store.pages.find, self.start_url, self.source)
@@ -110,13 +128,55 @@ class SiteSpider(Args[SiteArguments], FrontierSpider):
         sources = self.store.sources
         now = int(time.time())
         seeded_at = await self.store.run(sources.seeded_at, self.source)
-        if not self.args.sitemap or self.max_depth == 0 or self._is_recent(seeded_at, now):
+        is_due = self.max_depth > 0 and not self._is_recent(seeded_at, now)
+        self._may_look = is_due and self._max_signposts > 0
+        if not self.args.sitemap or not is_due:
             return
         await self._read_sitemaps()
         await self.store.run(sources.mark_seeded, self.source, now)
 
     def _is_recent(self, seeded_at: int | None, now: int) -> bool:
         return seeded_at is not None and now - seeded_at < self.settings.getint("SCHEDULE_NEW_SECONDS")
+
+    async def replenish(self) -> bool:
+        """Look once into archives and feeds that pages have named, and whose own links nobody has followed."""
+        store, now = self.store, int(time.time())
+        if not self._may_look or not (self.signposts or self.feeds):
+            return False
+        if await store.run(store.sources.admitted, self.source) >= self.max_pages:
+            return False
+        self._may_look = False
+        found = await self._read_feeds() + await self._follow_signposts()
+        await store.run(store.sources.mark_seeded, self.source, now)
+        self.crawler.stats.inc_value("site/signpost_pages", found)
+        logger.info(
+            "The queue has run dry: %(found)d new pages by the archives, indexes and feeds that %(url)s names",
+            {"found": found, "url": self.start_url},
+            extra={"spider": self},
+        )
+        return found > 0
+
+    async def _read_feeds(self) -> int:
+        found = 0
+        for url in sorted(self.feeds)[: self._max_signposts]:
+            if self._is_same_site(url) and (response := await self._fetch(url)) is not None:
+                feed = await asyncio.to_thread(read_sitemap, response.body)
+                found += await self._add(feed.pages)
+        return found
+
+    async def _follow_signposts(self) -> int:
+        """An archive becomes a page whose links are followed; of one that was got too far away they are known."""
+        store, seeds = self.store, []
+        for link in sorted(self.signposts)[: self._max_signposts]:
+            url = self.scope.admit(link)
+            if isinstance(url, Refusal):
+                continue
+            kept = await store.run(store.pages.find, url, self.source)
+            if kept is None:
+                seeds.append(Seed(url, depth=self.max_depth - 1))
+            elif kept.depth >= self.max_depth:
+                seeds += [Seed(link, depth=self.max_depth) for link in self.scope.sift(kept.links)]
+        return await store.run(store.frontier.add, self.source, seeds)
 
     async def _read_sitemaps(self) -> None:
         """Breadth first through index files; enough is ten times the pages that may be visited."""

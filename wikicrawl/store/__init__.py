@@ -12,9 +12,11 @@ from wikicrawl.store.engine import connect, parse_url
 from wikicrawl.store.frontier import Frontier
 from wikicrawl.store.hosts import Hosts
 from wikicrawl.store.jobs import Jobs
+from wikicrawl.store.kinds import Kinds
 from wikicrawl.store.listings import Listings
 from wikicrawl.store.migrations import migrate
 from wikicrawl.store.pages import Pages
+from wikicrawl.store.soft_404 import Soft404s
 from wikicrawl.store.sources import Sources
 from wikicrawl.store.wikis import Wikis
 
@@ -59,6 +61,8 @@ class Store:
         self.sources = Sources(self.engine)
         self.wikis = Wikis(self.engine)
         self.listings = Listings(self.engine)
+        self.kinds = Kinds(self.engine)
+        self.soft_404s = Soft404s(self.engine)
 
     async def run(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Make a blocking call of the store without stopping the event loop."""

@@ -24,6 +24,12 @@ class Sources:
             statement = insert_into(connection, source).values(id=source_id, url=url, created_at=now)
             connection.execute(statement.on_conflict_do_nothing())
 
+    def admitted(self, source_id: str) -> int:
+        """How many pages count towards max_pages."""
+        with self._reading.connect() as connection:
+            pages: int = connection.execute(select(source.c.admitted).where(source.c.id == source_id)).scalar_one()
+        return pages
+
     def seeded_at(self, source_id: str) -> int | None:
         """When its sitemaps were last read."""
         with self._reading.connect() as connection:
