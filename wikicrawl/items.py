@@ -32,9 +32,8 @@ class Visit:
     habits: SiteHabits | None = None  # what was learned of the source's addresses; None: it is not looked at
     sketch: Sketch | None = None  # the page's text, as it is compared with others
     refusal: str = ""  # why the page was not asked for
-    onward: list[str] = field(
-        default_factory=list
-    )  # addresses as near as this page: the rest of its list, its own other
+    onward: list[str] = field(default_factory=list)  # the rest of the page's list, or its own other address …
+    onward_depth: int = 0  # … and how far away that is
     rel_next: str = ""  # what the page calls the next of its list
     signposts: set[str] = field(default_factory=set)  # archives and indexes that pages of the crawl have named
     feeds: set[str] = field(default_factory=set)  # and feeds

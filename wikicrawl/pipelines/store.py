@@ -79,7 +79,10 @@ class StorePipeline:
             claim,
             _outcome(page, visit, self._job),
             content=_content(page, visit) if has_content else None,
-            links=[*(Seed(link, depth=depth) for link in links), *(Seed(link, claim.depth) for link in visit.onward)],
+            links=[
+                *(Seed(link, depth=depth) for link in links),
+                *(Seed(link, visit.onward_depth) for link in visit.onward),
+            ],
             landed=page.final_url if visit.outcome == "redirected" else None,
             policy=self._policy,
             is_counted=visit.outcome not in ("robots", "trap"),

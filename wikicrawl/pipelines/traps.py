@@ -80,21 +80,21 @@ class TrapsPipeline:
         if not lesson.is_new:
             habits.lists.end(page.url)
             return
-        onward = habits.lists.onward(page.url, page.links, visit.rel_next)
+        named = self._admitted(visit, visit.rel_next)
+        onward = habits.lists.onward(page.url, page.links, named)
         following = habits.lists.predict(page.url) if self._does_predict else None
-        if following is not None and following not in onward and visit.scope is not None:
-            answer = visit.scope.admit(following)
-            if not isinstance(answer, Refusal):
-                onward.append(answer)
-                self._crawler.stats.inc_value("traps/predicted")
+        if following is not None and following not in onward and (following := self._admitted(visit, following)):
+            onward.append(following)
+            self._crawler.stats.inc_value("traps/predicted")
         visit.onward += onward
 
+    def _admitted(self, visit: Visit, link: str) -> str:
+        answer = visit.scope.admit(link) if visit.scope is not None and link else ""
+        return "" if isinstance(answer, Refusal) else answer
+
     def _canonical(self, page: Page, visit: Visit, habits: SiteHabits, bag: int) -> str | None:
-        named = visit.meta.get("canonical")
-        if not self._is_canonical_obeyed or not named or visit.scope is None:
-            return None
-        target = visit.scope.admit(named)
-        if isinstance(target, Refusal) or target == page.final_url:
+        target = self._admitted(visit, visit.meta.get("canonical", "")) if self._is_canonical_obeyed else ""
+        if not target or target == page.final_url:
             return None
         return target if habits.canonicals.is_believed(page.final_url, target, bag) else None
 

@@ -217,6 +217,8 @@ class FrontierSpider(Spider):
             is_start=self.is_start(claim),
             max_links=max_links,
             habits=self.habits,
+            # A list goes on as far away as links are still followed, and comes after what is nearer.
+            onward_depth=min(claim.depth + 1, max(claim.depth, self.max_depth - 1)),
             signposts=self.signposts,
             feeds=self.feeds,
         )

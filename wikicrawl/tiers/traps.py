@@ -24,7 +24,7 @@ class TrapsMiddleware:
             return
         folded = visit.habits.fold(url)
         if folded != url:
-            visit.refusal, visit.onward = "folded", [folded]
+            visit.refusal, visit.onward, visit.onward_depth = "folded", [folded], visit.claim.depth
             raise IgnoreRequest(f"not a page of its own (trap): another address of {folded}")
         reason = visit.habits.budget.reason(url)
         if reason and visit.habits.budget.refuses(url):
