@@ -8,7 +8,28 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qsl, urlsplit
 
-SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe qi ro su ta ve wi xo zu".split()
+SYLLABLES = [
+    "ba",
+    "ce",
+    "di",
+    "fo",
+    "gu",
+    "ha",
+    "je",
+    "ki",
+    "lo",
+    "mu",
+    "na",
+    "pe",
+    "qi",
+    "ro",
+    "su",
+    "ta",
+    "ve",
+    "wi",
+    "xo",
+    "zu",
+]
 REAL = 200
 
 
@@ -96,7 +117,20 @@ def serving(site):
 
 # traps
 
-MONTHS = "January February March April May June July August September October November December".split()
+MONTHS = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+]
 
 
 def calendar(path, query):
@@ -143,11 +177,11 @@ def growing(path, query):
 
 
 FACETS = {
-    "brand": "acme bolt cora dune".split(),
-    "color": "red green blue black".split(),
-    "fit": "slim wide".split(),
-    "order": "price name age".split(),
-    "size": "small medium large".split(),
+    "brand": ["acme", "bolt", "cora", "dune"],
+    "color": ["red", "green", "blue", "black"],
+    "fit": ["slim", "wide"],
+    "order": ["price", "name", "age"],
+    "size": ["small", "medium", "large"],
 }
 GOODS = [prose(f"good-{number}", 8) for number in range(30)]
 
@@ -179,6 +213,7 @@ def endless_pages(path, query):
 
 
 # honest
+
 
 def honest_pages(path, query):
     """A hundred and fifty pages of a list, each with its own entries."""

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from wikicrawl.extract.worker import Workers
     from wikicrawl.items import Page, Visit
+    from wikicrawl.traps.sameness import Sketch
 
 logger = logging.getLogger(__name__)
 
@@ -110,14 +111,17 @@ class Soft404:
 
 def _signature(markdown: str, url: str) -> str:
     """The lines of a text, as they are and without the words of its address, which errors like to repeat."""
-    lines = {
-        key
-        for sketch in (sketch_of(markdown, url), sketch_of(markdown, url, is_error=True))
-        for key, _ in sketch.lines[:MAX_LINES]
-    }
-    return " ".join(sorted(f"{key & 0xFFFFFFFF:08x}" for key in lines))
+    return "|".join(_lines(sketch_of(markdown, url, is_error=is_error)) for is_error in (False, True))
+
+
+def _lines(sketch: Sketch) -> str:
+    return " ".join(sorted({f"{key & 0xFFFFFFFF:08x}" for key, _ in sketch.lines[:MAX_LINES]}))
 
 
 def _is_alike(answer: str, signature: str) -> bool:
-    lines, others = set(answer.split()), set(signature.split())
-    return bool(lines) and len(lines & others) >= ALIKE * len(lines | others)
+    pairs = zip(answer.split("|"), signature.split("|"), strict=False)
+    return any(_share(set(lines.split()), set(others.split())) >= ALIKE for lines, others in pairs)
+
+
+def _share(lines: set[str], others: set[str]) -> float:
+    return len(lines & others) / len(lines | others) if lines else 0.0

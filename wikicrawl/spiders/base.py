@@ -29,6 +29,7 @@ from wikicrawl.numbers import number
 from wikicrawl.sources import Sources, load_sources
 from wikicrawl.store import Store, open_store
 from wikicrawl.store.frontier import Claim, owner_name
+from wikicrawl.traps.folding import MAX_REMEMBERED
 from wikicrawl.traps.habits import SiteHabits
 from wikicrawl.urls import Refusal, Scope, canonical, netloc, path_of
 
@@ -309,6 +310,9 @@ class FrontierSpider(Spider):
         since = int(time.time() - number(self.settings, "TRAPS_FORGET_DAYS", least=0) * 86_400)
         self.habits = SiteHabits()
         self.habits.adopt(await self.store.run(self.store.kinds.decided, self.source, since=since))
+        if self.habits.folding.rules:
+            kept = await self.store.run(self.store.pages.addresses, self.source, limit=MAX_REMEMBERED)
+            self.habits.folding.meet(reversed(kept))
         self.scope = replace(self.scope, habits=self.habits)
 
     async def _recall_wikis(self) -> None:

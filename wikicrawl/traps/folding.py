@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from wikicrawl.traps.kinds import ID, pairs_of, with_pairs
 from wikicrawl.urls import netloc, path_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from wikicrawl.traps.sameness import Sketch
 
@@ -21,7 +21,9 @@ SEGMENT_PROOFS = 5  # a repository shows the same file under many revisions befo
 ALIAS_PROOFS = 2
 MAX_REMEMBERED = 50_000  # addresses compared with; some 20 MB
 INDEX = re.compile(r"/(?:index|default)\.(?:html?|php\d?|aspx?|jsp|cfm)$", re.IGNORECASE)
-FILE = re.compile(r"\.[a-z0-9]{1,5}$", re.IGNORECASE)
+SPELLINGS = frozenset({"scheme", "www", "index", "slash"})
+
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -39,14 +41,16 @@ class Proof:
 class Folding:
     """The addresses of one source.
 
-    A rule is written `?name` (is left out), `host/path/id` (stands for every other id there), or `host` with what
-    becomes of it: https, http, www, bare, no_index, slash, no_slash.
+    A rule is written `?name` (is left out), `host/path/id` (stands for every other id there), or `host slash` (makes no
+    difference; so may index, www and scheme): of two such spellings the one that was met first is the page's, because
+    nobody has ever named the other where there is none.
     """
 
     def __init__(self) -> None:
         self.rules: set[str] = set()
         self._by_rest: dict[str, tuple[str, int]] = {}  # an address without one of its parts → the part, the text
         self._by_form: dict[str, tuple[str, int]] = {}  # an address without its spelling → the address, the text
+        self._spellings: dict[str, str] = {}  # an address without what makes no difference → how it was met first
         self._proofs: dict[str, Proof] = {}
 
     def fold(self, url: str) -> str:
@@ -60,7 +64,16 @@ class Folding:
             return url
         if pairs:
             url = with_pairs(url, [pair for pair in pairs if "?" + pair.partition("=")[0] not in self.rules])
-        return _respelt(self._with_one_id(url), self.rules)
+        url = self._with_one_id(url)
+        form = _form(url, self._meaningless(url))
+        if form not in self._spellings:
+            _remember(self._spellings, form, url)
+        return self._spellings[form]
+
+    def meet(self, urls: Iterable[str]) -> None:
+        """Addresses under which pages are kept."""
+        for url in urls:
+            _remember(self._spellings, _form(url, self._meaningless(url)), url)
 
     def learn(self, url: str, sketch: Sketch) -> str | None:
         """The address under which the same page is already known, if it is another."""
@@ -72,11 +85,11 @@ class Folding:
 
     def learn_redirect(self, url: str, target: str) -> None:
         """A server that leads from one spelling of an address to another does so for all."""
-        for name, rule in _spelling_rules(url, target):
-            proof = self._proofs.setdefault(name, Proof())
-            proof.same += ALIAS_PROOFS if name.endswith((" scheme", " host")) else 1
+        for rule in _differences(url, target):
+            proof = self._proofs.setdefault(rule, Proof())
+            proof.same += ALIAS_PROOFS if rule.endswith((" scheme", " www")) else 1
             if not proof.different and proof.same >= ALIAS_PROOFS:
-                self._add(rule)
+                self.add(rule)
 
     def _compare(self, rest: str, part: str, bag: int, *, name: str, proofs: int) -> None:
         known = self._by_rest.get(rest)
@@ -92,26 +105,37 @@ class Folding:
         proof.same += 1
         proof.bags.add(bag)
         if proof.is_enough(proofs):
-            self._add(name if name.startswith("?") else name + known[0])
+            self.add(name if name.startswith("?") else name + known[0])
 
     def _compare_spelling(self, url: str, bag: int) -> str | None:
-        known = self._by_form.get(_form(url))
+        known = self._by_form.get(_form(url, SPELLINGS))
         if known is None or known[0] == url:
-            _remember(self._by_form, _form(url), (url, bag))
+            _remember(self._by_form, _form(url, SPELLINGS), (url, bag))
+            _remember(self._spellings, _form(url, self._meaningless(url)), url)
             return None
-        for name, rule in _spelling_rules(url, known[0]):
-            proof = self._proofs.setdefault(name, Proof())
+        for rule in _differences(url, known[0]):
+            proof = self._proofs.setdefault(rule, Proof())
             if known[1] != bag:
                 proof.different += 1
                 continue
             proof.same += 1
             proof.bags.add(bag)
             if proof.is_enough(ALIAS_PROOFS):
-                self._add(rule)
+                self.add(rule)
         return known[0] if known[1] == bag else None
 
-    def _add(self, rule: str) -> None:
-        if "/" not in rule or not any(known.startswith(rule.rpartition("/")[0] + "/") for known in self.rules):
+    def _meaningless(self, url: str) -> frozenset[str]:
+        site = netloc(url).removeprefix("www.")
+        return frozenset(word for word in SPELLINGS if f"{site} {word}" in self.rules)
+
+    def add(self, rule: str) -> None:
+        if rule in self.rules:
+            return
+        if " " in rule:
+            self.rules.add(rule)
+            self._spellings.clear()
+            self.meet(url for url, _ in self._by_form.values())
+        elif "/" not in rule or not any(known.startswith(rule.rpartition("/")[0] + "/") for known in self.rules):
             self.rules.add(rule)
 
     def _with_one_id(self, url: str) -> str:
@@ -143,49 +167,39 @@ def _ids(url: str) -> Iterator[tuple[str, str, str]]:
             yield before, segments[place], after + mark + query
 
 
-def _form(url: str) -> str:
-    """The address without what a server may or may not care for: scheme, www, index file, last slash."""
-    head, mark, query = url.partition("//")[2].partition("?")
-    head = INDEX.sub("/", head.removeprefix("www.")).rstrip("/")
-    return head + mark + query
-
-
-def _spelling_rules(url: str, target: str) -> Iterator[tuple[str, str]]:
-    """What would turn the address into its other spelling: the name of each difference, and its rule."""
-    if _form(url) != _form(target):
-        return
-    site = netloc(target).removeprefix("www.")
-    if url.partition(":")[0] != target.partition(":")[0]:
-        yield f"{site} scheme", f"{site} {target.partition(':')[0]}"
-    if netloc(url) != netloc(target):
-        yield f"{site} host", f"{site} {'www' if netloc(target).startswith('www.') else 'bare'}"
-    path, other = path_of(url), path_of(target)
-    if INDEX.search(path) and not INDEX.search(other):
-        yield f"{site} index", f"{site} no_index"
-    elif path != other and not INDEX.search(other):
-        yield f"{site} slash", f"{site} {'slash' if other.endswith('/') else 'no_slash'}"
-
-
-def _respelt(url: str, rules: set[str]) -> str:
-    site = netloc(url).removeprefix("www.")
-    own = {rule.rpartition(" ")[2] for rule in rules if rule.startswith(site + " ")}
-    if not own:
+def _form(url: str, meaningless: frozenset[str]) -> str:
+    """The address without what makes no difference."""
+    if not meaningless:
         return url
     scheme, _, rest = url.partition("://")
     head, mark, query = rest.partition("?")
-    scheme = next((word for word in ("https", "http") if word in own), scheme)
-    if not own.isdisjoint({"www", "bare"}):
-        head = ("www." if "www" in own else "") + head.removeprefix("www.")
-    if "no_index" in own:
+    if "www" in meaningless:
+        head = head.removeprefix("www.")
+    if "index" in meaningless:
         head = INDEX.sub("/", head)
-    if "no_slash" in own and head.count("/") > 1:
+    if "slash" in meaningless:
         head = head.rstrip("/")
-    elif "slash" in own and not head.endswith("/") and not FILE.search(head):
-        head += "/"
-    return f"{scheme}://{head}{mark}{query}"
+    return ("" if "scheme" in meaningless else scheme) + "://" + head + mark + query
 
 
-def _remember(memory: dict[str, tuple[str, int]], key: str, value: tuple[str, int]) -> None:
+def _differences(url: str, other: str) -> Iterator[str]:
+    """In what two spellings of an address differ; nothing where they are not spellings of one."""
+    if _form(url, SPELLINGS) != _form(other, SPELLINGS):
+        return
+    site = netloc(url).removeprefix("www.")
+    if url.partition(":")[0] != other.partition(":")[0]:
+        yield f"{site} scheme"
+    if netloc(url) != netloc(other):
+        yield f"{site} www"
+    if bool(INDEX.search(path_of(url))) != bool(INDEX.search(path_of(other))):
+        yield f"{site} index"
+        url, other = (address.partition("?")[0] for address in (url, other))
+        url, other = INDEX.sub("/", url), INDEX.sub("/", other)
+    if path_of(url).endswith("/") != path_of(other).endswith("/"):
+        yield f"{site} slash"
+
+
+def _remember(memory: dict[str, T], key: str, value: T) -> None:
     memory[key] = value
     if len(memory) > MAX_REMEMBERED:
         del memory[next(iter(memory))]

@@ -86,7 +86,7 @@ class SiteHabits:
         for row in rows:
             self._kept[row.pattern] = row.reason
             if row.reason == FOLDED:
-                self.folding.rules.add(row.pattern)
+                self.folding.add(row.pattern)
             elif row.reason:
                 self.budget.close(row.pattern, row.reason)
 

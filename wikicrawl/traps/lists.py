@@ -87,10 +87,15 @@ class Lists:
         own = position_of(url)
         if own is None or (own.of, own.name) in self._ended or (own.of, own.name) in self._linked:
             return None
-        step = 1 if own.is_sure else _step(self._numbers.get((own.of, own.name), set()))
-        if not step or own.number + step > MAX_NUMBER:
+        last, step = own.number, 1
+        if not own.is_sure:  # by the time the step is known, the last page may have been met
+            numbers = self._numbers.get((own.of, own.name), set())
+            last, step = max(numbers, default=last), _step(numbers)
+        if not step or last + step > MAX_NUMBER:
             return None
-        following = own.at(own.number + step)
+        following = own.at(last + step)
+        if following in self._predicted:
+            return None
         self._predicted.add(following)
         return following
 
@@ -106,8 +111,9 @@ class Lists:
         if len(self._numbers) > MAX_LISTS:
             del self._numbers[next(iter(self._numbers))]
         numbers = self._numbers.setdefault((position.of, position.name), set())
-        if len(numbers) < ENOUGH:
-            numbers.add(position.number)
+        numbers.add(position.number)
+        if len(numbers) > ENOUGH:
+            numbers.remove(min(numbers))
 
 
 def _is_continued_by(url: str, link: str) -> bool:
@@ -124,7 +130,8 @@ def _step(numbers: set[int]) -> int:
     ordered = sorted(numbers)
     step = min((later - earlier for earlier, later in pairwise(ordered)), default=0)
     is_even = step > 0 and all(number % step == ordered[0] % step for number in ordered)
-    return step if is_even and ordered[0] <= 2 * step + 1 else 0
+    # Ids begin anywhere; so does the end of a long list, of which only the last pages are remembered.
+    return step if is_even and (ordered[0] <= 2 * step + 1 or len(ordered) == ENOUGH) else 0
 
 
 def _list(url: str) -> str:
