@@ -15,13 +15,14 @@ from wiki_crawl import WikiCrawl
 from wikicrawl import settings
 from wikicrawl.items import OUTCOMES, Page
 from wikicrawl.mediawiki import errors
+from wikicrawl.pipelines import soft_404
 from wikicrawl.spiders.site import SiteSpider
 from wikicrawl.spiders.wiki import WikiSpider
-from wikicrawl.tiers import judge, mediawiki, middleware
+from wikicrawl.tiers import judge, mediawiki, middleware, traps
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
-OURS = re.compile(r"^(WIKICRAWL|SOURCES|STORE|SCHEDULE|TIERS|WIKI|MARKDOWN|EXTRACT|PROGRESS|DEMO)_")
+OURS = re.compile(r"^(WIKICRAWL|SOURCES|STORE|SCHEDULE|TIERS|WIKI|TRAPS|SITE|MARKDOWN|EXTRACT|PROGRESS|DEMO)_")
 COLUMNS = {
     "url": "the page that was asked for, in canonical form",
     "final_url": "where it led after redirects",
@@ -57,6 +58,7 @@ STATS = {
     "changes/*": "pages that are `new`, `changed`, `moved`, `gone` or the `same`",
     "extract/*": "pages by the candidate that gave their content, or by what ended their extraction",
     "extract/injection_suspects": "pages whose hidden text addresses a machine",
+    "site/signpost_pages": "new pages by archives, indexes and feeds, when the queue had run dry",
     "site/sitemap_pages": "new pages that sitemaps named",
     "store/bytes": "bytes of the bodies of visited pages",
     "store/late": "results refused because another process had the page by then",
@@ -78,6 +80,14 @@ STATS = {
     "tiers/no_browser": "1 where no browser was found",
     "tiers/verdict/*/*": "answers by tier and verdict",
     "tiers/verdict/api/*": "answers of wikis' APIs by verdict",
+    "traps/*": "kinds of addresses that were `closed` or `opened` again; differences between addresses that are `folded`",
+    "traps/canonical": "pages whose text went to the address that they name as their own",
+    "traps/predicted": "next pages of lists that nothing links to",
+    "traps/predicted_in_vain": "of these, those that were no page or brought nothing",
+    "traps/refused_links": "links of closed kinds that were not followed",
+    "traps/same_page": "pages that were known under another spelling of their address",
+    "traps/soft_404": "pages that were what the host shows for what does not exist",
+    "traps/soft_404_probes": "hosts asked for a page that cannot exist",
     "wiki/*/*": "APIs that are not asked for a while, as they are `down` or `private`, by reason",
     "wiki/learned": "wikis that were recognised",
     "wiki/listed/*": "pages of a wiki's lists: `new`, `changed`, `touched` or the `same`",
@@ -184,7 +194,13 @@ def reasons_table():
         ["reason", "meaning"],
         [
             (f"`{name}`", meaning)
-            for name, meaning in {**judge.REASONS, **middleware.REASONS, **mediawiki.REASONS}.items()
+            for name, meaning in {
+                **judge.REASONS,
+                **middleware.REASONS,
+                **mediawiki.REASONS,
+                **traps.REASONS,
+                **soft_404.REASONS,
+            }.items()
         ],
     )
 

@@ -31,6 +31,7 @@ SIGNPOST_PATH = re.compile(
 )
 FEED_TYPES = frozenset({"application/rss+xml", "application/atom+xml"})
 MAX_SIGNPOSTS = 20
+MAX_WORDS = 100  # characters
 
 
 def find_links(tree: HtmlElement, url: str) -> list[str]:
@@ -88,7 +89,12 @@ def _addresses(raw_links: Iterator[str], base: str) -> list[str]:
 
 
 def _words(element: HtmlElement) -> str:
-    return " ".join(element.text_content()[:200].split())
+    text = ""
+    for part in element.itertext():
+        text += part
+        if len(text) > MAX_WORDS:  # too long for a name; an anchor that is never closed holds the rest of the page
+            break
+    return " ".join(text.split())
 
 
 _canonical = lru_cache(maxsize=20_000)(canonical)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+REASONS = {"soft_404": "missing: what the host shows, with status 200, for any page that does not exist"}
 # How error pages begin. An article about errors begins so, too: the words only lead to the question.
 ERROR = re.compile(
     r"\b404\b|\bnot (?:be )?found\b|\bno longer (?:available|exists?)\b|\bdoes ?n[o'’]t exist\b|\bpage unavailable\b"

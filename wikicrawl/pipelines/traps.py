@@ -70,6 +70,8 @@ class TrapsPipeline:
             self._crawler.stats.inc_value("traps/canonical")
         habits.canonicals.meet(page.final_url, sketch.bag)
         self._tell(lesson)
+        self._crawler.stats.inc_value("traps/refused_links", habits.refused_links)
+        habits.refused_links = 0
         self._learned[page.source] = habits
         self._unkept += 1
         if self._unkept >= KEEP_EVERY or lesson.closed or lesson.opened or lesson.folded:

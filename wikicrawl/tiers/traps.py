@@ -11,6 +11,12 @@ if TYPE_CHECKING:
 
     from wikicrawl.items import Visit
 
+REASONS = {
+    "same": "trap: pages with such addresses were the same to the word as others",
+    "alike": "trap: pages with such addresses differed from others in numbers and dates at most",
+    "folded": "trap: another address of a page that is known by the one it was met with first",
+}
+
 
 class TrapsMiddleware:
     """A page that has been got before, or that the crawl started with, is always asked for."""

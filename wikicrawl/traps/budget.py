@@ -41,7 +41,7 @@ class Visited:
     kind: str
     is_new: bool
     is_same: bool  # to the word
-    unmet: int  # addresses of its part of the site that it names and nobody has met
+    grows: int  # addresses of its part of the site that it names and nobody has met
 
 
 @dataclass(slots=True)
@@ -93,29 +93,31 @@ class Budget:
         self._let_through.add(url)
         return False
 
-    def learn(self, url: str, links: Sequence[str], *, is_new: bool, is_same: bool) -> list[str]:
-        """Count a page; the kinds that it closes, or opens again."""
+    def learn(self, url: str, links: Sequence[str], *, is_new: bool, is_same: bool) -> tuple[bool, list[str]]:
+        """Count a page; whether its text or its links are new, and the kinds that it closes, or opens again."""
         name, group = kind_of(url), group_of(url)
-        unmet = self._meet(url, group, links)
+        unmet = self._meet(url, links)
+        grows = sum(bool(kind_of(link)) and group_of(link) == group for link in unmet)
+        is_new = is_new or any(group_of(link) != group and self._is_promising(link) for link in unmet)
         is_version = self._is_other_version(url)
         if not name or (is_version and not is_new):
-            return []
+            return is_new, []
         kind = self.kinds.setdefault(name, Kind())
         self.kinds.move_to_end(name)
         kind.pages += 1
         kind.different += is_new
         kind.bare = kind.bare + 1 if is_same else 0
         if is_new and url in self._let_through:
-            return self._open(url, name)
-        visited = Visited(name, is_new, is_same, unmet)
+            return is_new, self._open(url, name)
+        visited = Visited(name, is_new, is_same, grows)
         closed = {found for key in (name, group) for found in self._judge(key, visited)}
         if "?" in name and kind.bare >= LONG:
             closed.add(name)
         closed = {found for found in closed if not self.kinds[found].reason}
         for found in closed:
-            self.close(found, "same" if self.kinds[found].bare >= min(WINDOW, self.kinds[found].pages) else "alike")
+            self.close(found, self._why(self.kinds[found]))
         self._forget()
-        return sorted(closed)
+        return is_new, sorted(closed)
 
     def close(self, name: str, reason: str) -> None:
         self.kinds.setdefault(name, Kind()).reason = reason
@@ -130,12 +132,15 @@ class Budget:
         pages.append(visited)
         if len(pages) < WINDOW or sum(page.is_new for page in pages) > MAX_NEW:
             return set()
-        growing = [page.unmet for page in pages if page.unmet]
+        growing = [page.grows for page in pages if page.grows]
         if len(growing) < LEAST_GROWING or sum(growing) < WINDOW:
             return set()
         bare = {page.kind for page in pages} - {page.kind for page in pages if page.is_new and page.kind != key}
         pages.clear()
         return bare
+
+    def _why(self, kind: Kind) -> str:
+        return "same" if kind.bare >= min(WINDOW, kind.pages) - MAX_NEW else "alike"
 
     def _open(self, url: str, name: str) -> list[str]:
         self._let_through.discard(url)
@@ -155,15 +160,20 @@ class Budget:
             self._versions.clear()
         return self._versions.setdefault(hash(rest), version) != version
 
-    def _meet(self, url: str, group: str, links: Sequence[str]) -> int:
-        """How many of the links are of the page's part of the site and were never met."""
+    def _is_promising(self, url: str) -> bool:
+        """Whether most pages of the address' kind have brought something."""
+        kind = self.kinds.get(kind_of(url))
+        return kind is None or (not kind.reason and 2 * kind.different >= kind.pages)
+
+    def _meet(self, url: str, links: Sequence[str]) -> list[str]:
+        """The links that were never met."""
         self._met[hash(url)] = None
         unmet = [link for link in links if hash(link) not in self._met]
         self._met.update(dict.fromkeys(map(hash, unmet)))
         if len(self._met) > MAX_MET:
             for old in list(self._met)[: MAX_MET // 2]:
                 del self._met[old]
-        return sum(bool(kind_of(link)) and group_of(link) == group for link in unmet)
+        return unmet
 
     def _forget(self) -> None:
         """Those not met for longest; what is closed stays closed."""

@@ -41,46 +41,53 @@ class Proof:
 class Folding:
     """The addresses of one source.
 
-    A rule is written `?name` (is left out), `host/path/id` (stands for every other id there), or `host slash` (makes no
-    difference; so may index, www and scheme): of two such spellings the one that was met first is the page's, because
-    nobody has ever named the other where there is none.
+    A rule names what makes no difference: `?name`, a parameter; `host/path/*`, an id in the path; `host slash`, the
+    last slash (or index, www, scheme). Of such addresses the one that was got, or else met, first is the page's: one
+    that nobody has named may not be there.
     """
 
     def __init__(self) -> None:
         self.rules: set[str] = set()
         self._by_rest: dict[str, tuple[str, int]] = {}  # an address without one of its parts → the part, the text
         self._by_form: dict[str, tuple[str, int]] = {}  # an address without its spelling → the address, the text
-        self._spellings: dict[str, str] = {}  # an address without what makes no difference → how it was met first
+        self._got: dict[str, None] = {}
+        self._firsts: dict[str, str] = {}  # an address without what makes no difference → the first such
         self._proofs: dict[str, Proof] = {}
 
     def fold(self, url: str) -> str:
         pairs = pairs_of(url)
         if len(pairs) > 1 and all("=" in pair for pair in pairs):
-            pairs.sort(
-                key=lambda pair: pair.partition("=")[0]
-            )  # the order of facets; that of equal names may mean something
-            url = with_pairs(url, pairs)
+            # Facets come in any order; that of equal names may mean something.
+            url = with_pairs(url, sorted(pairs, key=lambda pair: pair.partition("=")[0]))
         if not self.rules:
             return url
-        if pairs:
-            url = with_pairs(url, [pair for pair in pairs if "?" + pair.partition("=")[0] not in self.rules])
-        url = self._with_one_id(url)
-        form = _form(url, self._meaningless(url))
-        if form not in self._spellings:
-            _remember(self._spellings, form, url)
-        return self._spellings[form]
+        form = self._form(url)
+        if form not in self._firsts:
+            _remember(self._firsts, form, url)
+        return self._firsts[form]
 
     def meet(self, urls: Iterable[str]) -> None:
         """Addresses under which pages are kept."""
         for url in urls:
-            _remember(self._spellings, _form(url, self._meaningless(url)), url)
+            _remember(self._got, url, None)
+            self._firsts.setdefault(self._form(url), url)
+
+    def add(self, rule: str) -> None:
+        if rule not in self.rules:
+            self.rules.add(rule)
+            self._firsts.clear()
+            self.meet(list(self._got))
 
     def learn(self, url: str, sketch: Sketch) -> str | None:
         """The address under which the same page is already known, if it is another."""
+        _remember(self._got, url, None)
+        _remember(self._firsts, self._form(url), url)
         if sketch.is_thin:
             return None
         for rest, part, name, proofs in _parts(url):
-            self._compare(rest, part, sketch.bag, name=name, proofs=proofs)
+            # A visitor's id comes with a clock and a counter; elsewhere a number may be all that tells two pages apart.
+            text = sketch.gist if ID.fullmatch(part) else sketch.bag
+            self._compare(rest, part, text, name=name, proofs=proofs)
         return self._compare_spelling(url, sketch.bag)
 
     def learn_redirect(self, url: str, target: str) -> None:
@@ -105,13 +112,12 @@ class Folding:
         proof.same += 1
         proof.bags.add(bag)
         if proof.is_enough(proofs):
-            self.add(name if name.startswith("?") else name + known[0])
+            self.add(name)
 
     def _compare_spelling(self, url: str, bag: int) -> str | None:
-        known = self._by_form.get(_form(url, SPELLINGS))
+        known = self._by_form.get(_respelt(url, SPELLINGS))
         if known is None or known[0] == url:
-            _remember(self._by_form, _form(url, SPELLINGS), (url, bag))
-            _remember(self._spellings, _form(url, self._meaningless(url)), url)
+            _remember(self._by_form, _respelt(url, SPELLINGS), (url, bag))
             return None
         for rule in _differences(url, known[0]):
             proof = self._proofs.setdefault(rule, Proof())
@@ -124,26 +130,16 @@ class Folding:
                 self.add(rule)
         return known[0] if known[1] == bag else None
 
-    def _meaningless(self, url: str) -> frozenset[str]:
-        site = netloc(url).removeprefix("www.")
-        return frozenset(word for word in SPELLINGS if f"{site} {word}" in self.rules)
-
-    def add(self, rule: str) -> None:
-        if rule in self.rules:
-            return
-        if " " in rule:
-            self.rules.add(rule)
-            self._spellings.clear()
-            self.meet(url for url, _ in self._by_form.values())
-        elif "/" not in rule or not any(known.startswith(rule.rpartition("/")[0] + "/") for known in self.rules):
-            self.rules.add(rule)
-
-    def _with_one_id(self, url: str) -> str:
+    def _form(self, url: str) -> str:
+        """The address without what makes no difference."""
+        pairs = pairs_of(url)
+        if pairs:
+            url = with_pairs(url, [pair for pair in pairs if "?" + pair.partition("=")[0] not in self.rules])
         for before, segment, after in _ids(url):
-            for rule in self.rules:
-                if rule.startswith(before) and "/" not in rule[len(before) :] and rule != before + segment:
-                    return f"{url.partition('//')[0]}//{rule}{after}"
-        return url
+            if f"{before}*" in self.rules:
+                url = url.removesuffix(segment + after) + "*" + after
+        site = netloc(url).removeprefix("www.")
+        return _respelt(url, frozenset(word for word in SPELLINGS if f"{site} {word}" in self.rules))
 
 
 def _parts(url: str) -> Iterator[tuple[str, str, str, int]]:
@@ -154,7 +150,7 @@ def _parts(url: str) -> Iterator[tuple[str, str, str, int]]:
         rest = f"{with_pairs(url, pairs[:place] + pairs[place + 1 :])} ?{name}"
         yield rest, value, f"?{name}", PARAMETER_PROOFS
     for before, segment, after in _ids(url):
-        yield f"{before}*{after}", segment, before, SEGMENT_PROOFS
+        yield f"{before}*{after}", segment, f"{before}*", SEGMENT_PROOFS
 
 
 def _ids(url: str) -> Iterator[tuple[str, str, str]]:
@@ -167,7 +163,7 @@ def _ids(url: str) -> Iterator[tuple[str, str, str]]:
             yield before, segments[place], after + mark + query
 
 
-def _form(url: str, meaningless: frozenset[str]) -> str:
+def _respelt(url: str, meaningless: frozenset[str]) -> str:
     """The address without what makes no difference."""
     if not meaningless:
         return url
@@ -184,7 +180,7 @@ def _form(url: str, meaningless: frozenset[str]) -> str:
 
 def _differences(url: str, other: str) -> Iterator[str]:
     """In what two spellings of an address differ; nothing where they are not spellings of one."""
-    if _form(url, SPELLINGS) != _form(other, SPELLINGS):
+    if _respelt(url, SPELLINGS) != _respelt(other, SPELLINGS):
         return
     site = netloc(url).removeprefix("www.")
     if url.partition(":")[0] != other.partition(":")[0]:

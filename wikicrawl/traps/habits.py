@@ -25,7 +25,7 @@ MAX_TEXTS = 200_000  # texts remembered; some 25 MB
 class Lesson:
     """What a page taught."""
 
-    is_new: bool  # its text was not known
+    is_new: bool  # its text, or where it leads, was not known
     same_as: str | None = None  # another spelling of its address, under which it is known
     closed: tuple[str, ...] = ()
     opened: tuple[str, ...] = ()
@@ -48,6 +48,7 @@ class SiteHabits:
         self.budget = Budget()
         self.lists = Lists()
         self.canonicals = Canonicals()
+        self.refused_links = 0
         self._seen = Seen()
         self._texts: dict[int, int] = {}  # how many addresses have shown a text
         self._kept: dict[str, str] = {}  # the reasons that the store has
@@ -56,7 +57,9 @@ class SiteHabits:
         return self.folding.fold(url)
 
     def is_trap(self, url: str) -> bool:
-        return self.budget.refuses_link(url)
+        is_refused = self.budget.refuses_link(url)
+        self.refused_links += is_refused
+        return is_refused
 
     def times_seen(self, sketch: Sketch) -> int:
         return self._texts.get(sketch.bag, 0)
@@ -72,7 +75,9 @@ class SiteHabits:
             del self._texts[next(iter(self._texts))]
         is_new = self._seen.is_new(sketch) and not is_same
         same_as = self.folding.learn(final_url, sketch)
-        changed = self.budget.learn(url, links, is_new=is_new, is_same=is_same) if is_first and same_as is None else []
+        changed: list[str] = []
+        if is_first and same_as is None:
+            is_new, changed = self.budget.learn(url, links, is_new=is_new, is_same=is_same)
         return Lesson(
             is_new,
             same_as,

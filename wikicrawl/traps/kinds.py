@@ -8,7 +8,8 @@ from functools import lru_cache
 from wikicrawl.traps.dates import DATE_WORDS
 from wikicrawl.urls import netloc, path_of
 
-# What a program numbers things with: hexadecimal digits, UUIDs, and long words of letters and digits.
+# What a program numbers things with: hexadecimal digits, UUIDs, and long words of letters and digits. Not numbers: they
+# count pages and years as well.
 ID = re.compile(
     r"(?=[a-f-]*\d)(?=[\d-]*[a-f])[0-9a-f]{8,}(?:-[0-9a-f]{4,}){0,4}|(?=[a-z]*\d)(?=\d*[a-z])[0-9a-z]{16,}",
     re.IGNORECASE,

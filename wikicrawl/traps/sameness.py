@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 
 from wikicrawl.traps.dates import DATE_WORDS
+from wikicrawl.traps.kinds import ID
 
 MAX_TEXT = 50_000  # characters that are looked at: some 20 ms of CPU
 MAX_SEEN = 500_000  # lines and words remembered of a source, some 40 MB; then the older half is forgotten
@@ -18,16 +19,19 @@ FRESH_WORDS = 12
 THIN_WORDS = 5  # a text of fewer says nothing
 
 LINK_TARGET = re.compile(r"\]\([^)\s]*(?:\s[^)]*)?\)")  # addresses differ where texts are the same
+SENTENCE = re.compile(r"\n|(?<=[.!?;:])\s")
 WORD = re.compile(r"\w+")
+DIGIT = re.compile(r"\d")
 
 
 @dataclass(frozen=True, slots=True)
 class Sketch:
-    """A text as it is compared: `bag` is the same for the same words in any order."""
+    """A text as it is compared: `bag` is the same for the same words in any order, `gist` also for other numbers."""
 
     bag: int
+    gist: int
     words: int
-    lines: tuple[tuple[int, tuple[str, ...]], ...]  # the hash and the words of each, without numbers and dates
+    lines: tuple[tuple[int, tuple[str, ...]], ...]  # or sentences: hash and words of each, without numbers and dates
 
     @property
     def is_thin(self) -> bool:
@@ -40,16 +44,16 @@ def sketch_of(markdown: str, url: str, *, is_error: bool = False) -> Sketch:
     An error repeats the whole address.
     """
     text = LINK_TARGET.sub("]", markdown[:MAX_TEXT]).lower()
-    echoes = {word for word in WORD.findall(url.lower()) if is_error or (len(word) > 3 and not word.isalpha())}
+    echoes = {word for word in WORD.findall(url.lower()) if is_error or ID.fullmatch(word)}
     words: list[str] = []
     lines = []
-    for line in text.splitlines():
+    for line in SENTENCE.split(text):
         own = [word for word in WORD.findall(line) if word not in echoes]
         words += own
-        told = tuple(word for word in own if not word.isdigit() and word not in DATE_WORDS)
-        if told:
+        if told := tuple(word for word in own if not DIGIT.search(word) and word not in DATE_WORDS):
             lines.append((_hash(" ".join(told)), told))
-    return Sketch(_hash(" ".join(sorted(words))), len(words), tuple(lines))
+    gist = sorted(word for _, told in lines for word in told)
+    return Sketch(_hash(" ".join(sorted(words))), _hash(" ".join(gist)), len(words), tuple(lines))
 
 
 class Seen:
@@ -62,7 +66,7 @@ class Seen:
     def is_new(self, sketch: Sketch) -> bool:
         """Whether the text says enough that was not said before; from now on it was."""
         fresh = [words for key, words in sketch.lines if key not in self._lines]
-        unheard = any(word.isalpha() and word not in self._words for words in fresh for word in words)
+        unheard = any(word not in self._words for words in fresh for word in words)
         for _, words in sketch.lines:
             self._words.update(dict.fromkeys(words))
         self._lines.update(dict.fromkeys(key for key, _ in sketch.lines))
