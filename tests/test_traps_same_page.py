@@ -1,6 +1,7 @@
 """A page is kept once, under its own address, and what is no page is not kept at all."""
 
 import re
+import time
 
 import pytest
 from trap_site import Site, page, prose, serving
@@ -36,19 +37,29 @@ LINKS = [
 ]
 
 
+SOON = ("-s", "SCHEDULE_NEW_SECONDS=1", "-s", "SCHEDULE_MIN_SECONDS=1")
+
+
+def crawl(scrapy, site):
+    scrapy(
+        "crawl", "site", "-a", f"url={site.url}", "-a", "sitemap=false", "-s", "TIERS_BROWSER=0",
+        "-s", "CONCURRENT_REQUESTS=1", *SOON,
+    )  # fmt: skip
+
+
+def kept_pages(store, site):
+    return sorted(found.url.removeprefix(site.url) for found in store.pages.each())
+
+
 @pytest.fixture(scope="module")
 def crawled(tmp_path_factory):
     from command import ScrapyCommand
 
     scrapy = ScrapyCommand(tmp_path_factory.mktemp("same"))
     with serving(Site(answer, LINKS, real_pages=0)) as site:
-        scrapy(
-            "crawl", "site", "-a", f"url={site.url}", "-a", "sitemap=false", "-s", "TIERS_BROWSER=0",
-            "-s", "CONCURRENT_REQUESTS=1",
-        )  # fmt: skip
+        crawl(scrapy, site)
         store = open_store(scrapy.store_url)
-        kept = sorted(found.url.removeprefix(site.url) for found in store.pages.each())
-        yield site, kept, store
+        yield site, kept_pages(store, site), store
         store.close()
 
 
@@ -79,3 +90,17 @@ def test_what_a_host_shows_for_what_does_not_exist_is_missing(crawled):
     page = store.pages.find(f"{site.url}dead/alpha")
     assert (page.outcome, store.pages.visits(page.id)[0].reason) == ("missing", "soft_404")
     assert len(site.asked(r"/dead/[0-9a-f]{24}$")) == 1
+
+
+def test_visited_again_no_page_changes_its_address(scrapy):
+    with serving(Site(answer, LINKS, real_pages=0)) as site:
+        crawl(scrapy, site)
+        store = open_store(scrapy.store_url)
+        kept, asked = kept_pages(store, site), len(site.hits)
+        last_due = max(store.pages.find(f"{site.url}{url}").due for url in kept)
+        while time.time() <= last_due:
+            time.sleep(0.05)
+        crawl(scrapy, site)
+        assert kept_pages(store, site) == kept
+        store.close()
+    assert len(site.hits) - asked < asked  # what folds is not asked for again

@@ -65,8 +65,9 @@ class ExtractPipeline:
         page.hidden_text, page.injection_suspect = found.hidden_text, found.injection_suspect
         page.links = visit.scope.sift(found.links) if visit.scope else found.links
         visit.meta, visit.rel_next = found.meta, found.rel_next
-        visit.signposts.update(found.signposts)
-        visit.feeds.update(found.feeds)
+        if not found.wiki:  # a wiki lists its pages itself
+            visit.signposts.update(found.signposts)
+            visit.feeds.update(found.feeds)
         if found.wiki or visit.wiki:
             self._fill_wiki(page, visit, found)
         if not page.markdown and not visit.outcome:

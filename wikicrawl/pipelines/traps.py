@@ -65,6 +65,8 @@ class TrapsPipeline:
         if lesson.same_as is not None and lesson.same_as != page.final_url:
             page.final_url = lesson.same_as
             self._crawler.stats.inc_value("traps/same_page")
+        elif target := await self._recall(page, visit):
+            page.final_url = target
         elif target := self._canonical(page, visit, habits, sketch.bag):
             page.final_url = target
             self._crawler.stats.inc_value("traps/canonical")
@@ -99,6 +101,16 @@ class TrapsPipeline:
         if not target or target == page.final_url:
             return None
         return target if habits.canonicals.is_believed(page.final_url, target, bag) else None
+
+    async def _recall(self, page: Page, visit: Visit) -> str | None:
+        """The address under which an earlier crawl has kept the page: else the two would take turns."""
+        if visit.claim is None or visit.claim.version or visit.claim.interval is None:
+            return None
+        kept = await self._store.run(self._store.pages.find, page.url, page.source)
+        if kept is None or kept.outcome != "redirected" or kept.final_url in (None, page.final_url):
+            return None
+        target = await self._store.run(self._store.pages.find, str(kept.final_url), page.source)
+        return target.url if target is not None and target.text_hash == page.text_hash else None
 
     def _tell(self, lesson: Lesson) -> None:
         for word, patterns in (("closed", lesson.closed), ("opened", lesson.opened), ("folded", lesson.folded)):

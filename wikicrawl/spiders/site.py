@@ -159,7 +159,7 @@ class SiteSpider(Args[SiteArguments], FrontierSpider):
     async def _read_feeds(self) -> int:
         found = 0
         for url in sorted(self.feeds)[: self._max_signposts]:
-            if self._is_same_site(url) and (response := await self._fetch(url)) is not None:
+            if self._is_same_site(url) and (response := await self._fetch(url, is_free=False)) is not None:
                 feed = await asyncio.to_thread(read_sitemap, response.body)
                 found += await self._add(feed.pages)
         return found
@@ -217,13 +217,14 @@ class SiteSpider(Args[SiteArguments], FrontierSpider):
         answer = Scope(start=self.start_url, kind="subdomains", also=self.scope.also).admit(url)
         return not isinstance(answer, Refusal) or answer.reason == "media"  # .xml.gz
 
-    async def _fetch(self, link: str) -> Response | None:
+    async def _fetch(self, link: str, *, is_free: bool = True) -> Response | None:
+        """`is_free` is what robots.txt itself names, or is: it is not asked for it."""
         url = canonical(link, self.start_url)
         assert isinstance(url, str)
         request = Request(
             url,
             callback=NO_CALLBACK,
-            meta={"dont_obey_robotstxt": True, "download_maxsize": MAX_SITEMAP_BYTES},
+            meta={"dont_obey_robotstxt": is_free, "download_maxsize": MAX_SITEMAP_BYTES},
         )
         try:
             response = await self.crawler.engine.download_async(request)

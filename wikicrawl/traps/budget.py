@@ -40,7 +40,6 @@ class Visited:
 
     kind: str
     is_new: bool
-    is_same: bool  # to the word
     grows: int  # addresses of its part of the site that it names and nobody has met
 
 
@@ -109,11 +108,11 @@ class Budget:
         kind.bare = kind.bare + 1 if is_same else 0
         if is_new and url in self._let_through:
             return is_new, self._open(url, name)
-        visited = Visited(name, is_new, is_same, grows)
+        visited = Visited(name, is_new, grows)
         closed = {found for key in (name, group) for found in self._judge(key, visited)}
         if "?" in name and kind.bare >= LONG:
             closed.add(name)
-        closed = {found for found in closed if not self.kinds[found].reason}
+        closed = {found for found in closed if found in self.kinds and not self.kinds[found].reason}
         for found in closed:
             self.close(found, self._why(self.kinds[found]))
         self._forget()
