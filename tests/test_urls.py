@@ -409,3 +409,8 @@ def test_what_was_learned_folds_and_refuses_links():
     assert scope.admit("http://h/b") == "http://h/a"
     assert scope.admit("http://h/calendar") == Refusal("trap")
     assert scope.sift(["http://h/a", "http://h/b", "http://h/calendar", "http://h/c"]) == ["http://h/a", "http://h/c"]
+
+
+def test_nothing_folds_into_what_is_not_of_the_crawl():
+    scope = Scope("http://h/", exclude=("/a",), habits=Learned())
+    assert scope.admit("http://h/b") == "http://h/b"

@@ -212,8 +212,9 @@ class Scope:
         return list(dict.fromkeys(url for url in answers if not isinstance(url, Refusal)))
 
     def folded(self, url: str) -> str:
-        """The one address of a canonical URL's page, as far as it was learned."""
-        return self.habits.fold(url) if self.habits is not None else url
+        """The one address of a canonical URL's page, as far as it was learned and belongs to the crawl."""
+        folded = self.habits.fold(url) if self.habits is not None else url
+        return url if folded != url and self._objection(folded) else folded
 
     def _settle(self, url: str) -> str | Refusal:
         url = self.folded(url)

@@ -23,12 +23,12 @@ class TrapsMiddleware:
 
     def process_request(self, request: Request) -> None:
         visit: Visit | None = request.meta.get("visit")
-        if visit is None or visit.habits is None or visit.claim is None or request.url != visit.claim.url:
+        if visit is None or visit.habits is None or visit.claim is None or visit.scope is None:
+            return
+        if visit.claim.version or visit.is_start or "redirect_urls" in request.meta or "tiers_trail" in request.meta:
             return
         url = visit.claim.url
-        if visit.claim.version or visit.is_start or "tiers_trail" in request.meta:
-            return
-        folded = visit.habits.fold(url)
+        folded = visit.scope.folded(url)
         if folded != url:
             visit.refusal, visit.onward, visit.onward_depth = "folded", [folded], visit.claim.depth
             raise IgnoreRequest(f"not a page of its own (trap): another address of {folded}")
