@@ -85,7 +85,7 @@ OUTCOMES = {
     "landed": "got on the way, when another page redirected to it",
     "empty": "a page without text",
     "not_html": "not a web page (a PDF, an image, JSON …)",
-    "missing": "HTTP 404 or 410",
+    "missing": "HTTP 404 or 410, or what the host shows with status 200 for any page that does not exist",
     "gone": "deleted: the wiki says that there is no such page; it is not visited again unless the wiki lists it",
     "private": "the wiki, or this page of it, is for its members only",
     "not_a_page": "a special page, or a title that no page can have; it is not visited again",
