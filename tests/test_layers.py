@@ -11,7 +11,20 @@ LAYERS = [
     {"commands", "console"},
     {"spiders", "tiers", "pipelines", "extensions", "stall", "feeds"},
     {"store", "extract", "search", "layouts"},
-    {"items", "urls", "schedule", "sources", "numbers", "faults", "retry_after", "robots", "egress", "mediawiki"},
+    {
+        "items",
+        "urls",
+        "schedule",
+        "sources",
+        "numbers",
+        "faults",
+        "hooks",
+        "retry_after",
+        "robots",
+        "egress",
+        "mediawiki",
+        "traps",
+    },
 ]
 NO_SCRAPY = {
     "extract",
@@ -27,6 +40,7 @@ NO_SCRAPY = {
     "items",
     "mediawiki",
     "robots",
+    "traps",
     "console",
     "demo",
 }

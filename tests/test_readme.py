@@ -16,15 +16,18 @@ from wikicrawl import settings
 from wikicrawl.extract import directives
 from wikicrawl.items import OUTCOMES, Page
 from wikicrawl.mediawiki import errors
+from wikicrawl.pipelines import soft_404
 from wikicrawl.spiders.recrawl import RecrawlSpider
 from wikicrawl.spiders.site import SiteSpider
 from wikicrawl.spiders.wiki import WikiSpider
 from wikicrawl.stall import CAUSES
-from wikicrawl.tiers import breaker, conditional, judge, mediawiki, middleware, robots
+from wikicrawl.tiers import breaker, conditional, judge, mediawiki, middleware, robots, traps
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
-OURS = re.compile(r"^(WIKICRAWL|SOURCES|STORE|SCHEDULE|TIERS|WIKI|MARKDOWN|EXTRACT|PIPELINES|STALL|PROGRESS|DEMO)_")
+OURS = re.compile(
+    r"^(WIKICRAWL|SOURCES|STORE|SCHEDULE|TIERS|WIKI|TRAPS|SITE|MARKDOWN|EXTRACT|PIPELINES|STALL|PROGRESS|DEMO)_"
+)
 COLUMNS = {
     "url": "the page that was asked for, in canonical form",
     "final_url": "where it led after redirects",
@@ -68,6 +71,7 @@ STATS = {
     "site/lists/not_modified": "sitemaps and feeds that had not changed since they were read",
     "site/lists/rested": "pages put off because a sitemap or feed that is believed gives the same date",
     "site/renamed": "pages that have another URL by new `normalize` patterns",
+    "site/signpost_pages": "new pages by archives, indexes and feeds, when the queue had run dry",
     "site/sitemap_pages": "new pages that sitemaps and feeds named",
     "stall/*": "rounds in which no page brought anything, by cause",
     "store/bytes": "bytes of the bodies of visited pages",
@@ -102,6 +106,14 @@ STATS = {
     "tiers/robots_skipped": "requests that robots.txt forbids, or that it cannot be asked for",
     "tiers/verdict/*/*": "answers by tier and verdict",
     "tiers/verdict/api/*": "answers of wikis' APIs by verdict",
+    "traps/*": "kinds of addresses that were `closed` or `opened` again; differences between addresses that are `folded`",
+    "traps/canonical": "pages whose text went to the address that they name as their own",
+    "traps/predicted": "next pages of lists that nothing links to",
+    "traps/predicted_in_vain": "of these, those that were no page or brought nothing",
+    "traps/refused_links": "links of closed kinds that were not followed",
+    "traps/same_page": "pages that were known under another spelling of their address",
+    "traps/soft_404": "pages that were what the host shows for what does not exist",
+    "traps/soft_404_probes": "hosts asked for a page that cannot exist",
     "wiki/*/*": "APIs that are not asked for a while, as they are `down` or `private`, by reason",
     "wiki/learned": "wikis that were recognised",
     "wiki/listed/*": "pages of a wiki's lists: `new`, `changed`, `touched` or the `same`",
@@ -251,6 +263,8 @@ def reasons_table():
                 **mediawiki.REASONS,
                 **robots.REASONS,
                 **directives.REASONS,
+                **traps.REASONS,
+                **soft_404.REASONS,
             }.items()
         ],
     )

@@ -20,6 +20,7 @@ ROBOTSTXT_USER_AGENT = "wikicrawl"  # the token in robots.txt; never that of the
 # after decompression, redirects and retries.
 DOWNLOADER_MIDDLEWARES = {
     "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,
+    "wikicrawl.tiers.traps.TrapsMiddleware": 40,
     "wikicrawl.tiers.scope.ScopeMiddleware": 50,
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
     "wikicrawl.tiers.robots.RobotsMiddleware": 100,
@@ -48,6 +49,7 @@ SPIDER_MIDDLEWARES = {
 ITEM_PIPELINES = {
     "wikicrawl.pipelines.hooks.TransformPipeline": 50,
     "wikicrawl.pipelines.extract.ExtractPipeline": 100,
+    "wikicrawl.pipelines.traps.TrapsPipeline": 150,
     "wikicrawl.pipelines.changes.ChangesPipeline": 200,
     "wikicrawl.pipelines.store.StorePipeline": 400,
     "wikicrawl.pipelines.hooks.DownstreamPipeline": 900,
@@ -125,6 +127,16 @@ WIKI_MAX_PAUSE_SECONDS = 300  # the longest pause that an API may ask for
 WIKI_PROFILE_SECONDS = 7 * 24 * 3600  # then a wiki is asked again what it is
 WIKI_DOWN_SECONDS = 3600  # so long after its API failed a wiki's pages are got as HTML
 WIKI_SWEEP_SECONDS = 24 * 3600  # wikis over 10,000 pages: in between only their recent changes are read
+
+# traps: what is learned of a site's addresses
+TRAPS_ENABLED = True  # False: every address is a page of its own, and every link of the scope is followed
+TRAPS_FORGET_DAYS = 30.0  # then what was decided of a kind of addresses is learned anew
+TRAPS_CANONICAL = True  # a page that names another address as its own belongs there, where that can be believed
+TRAPS_PREDICT = True  # the next page of a list is asked for where no page links to it
+TRAPS_SOFT_404_DAYS = 7.0  # so long a host's answer for a page that cannot exist is remembered; 0: it is never asked
+
+# site: what the site spider does when its queue runs dry
+SITE_SIGNPOSTS = 20  # archives, indexes and feeds named by pages that are then looked into, at most; 0: none
 
 # extract
 MARKDOWN_ENGINE = "html-to-markdown"  # or "markdownify"

@@ -14,6 +14,7 @@ from wikicrawl.items import OUTCOMES, STALLED, Page, Visit
 from wikicrawl.mediawiki.page import with_credits
 from wikicrawl.mediawiki.titles import url_of
 from wikicrawl.numbers import number
+from wikicrawl.pipelines.soft_404 import Soft404
 from wikicrawl.robots import product_token
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ class ExtractPipeline:
             memory_bytes=int(number(settings, "EXTRACT_MEMORY_MB", least=256)) * 1024 * 1024,
             engine=settings["MARKDOWN_ENGINE"],
         )
+        self._soft_404 = Soft404(crawler, self._workers)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -60,6 +62,7 @@ class ExtractPipeline:
 
     def close_spider(self) -> None:
         self._workers.close()
+        self._soft_404.close()
 
     async def process_item(self, item: Any) -> Any:
         if isinstance(item, Page) and item.visit is not None and item.visit.body:
@@ -83,7 +86,9 @@ class ExtractPipeline:
         page.images, page.confidence = found.images, found.confidence
         page.hidden_text, page.injection_suspect = found.hidden_text, found.injection_suspect
         page.links = visit.scope.sift(found.links) if visit.scope else found.links
-        visit.meta = found.meta
+        visit.meta, visit.rel_next = found.meta, found.rel_next
+        if not found.wiki:  # a wiki lists its pages itself
+            visit.signposts.update(found.signposts)
         if found.wiki or visit.wiki:
             self._fill_wiki(page, visit, found)
         if not page.markdown and not visit.outcome:
@@ -92,6 +97,8 @@ class ExtractPipeline:
             self._obey(page, visit, read_directives([*visit.robots_tags, *found.robots], self._robot))
         self._stats.inc_value(f"extract/{found.extractor or 'none'}")
         self._stats.inc_value("extract/injection_suspects", int(found.injection_suspect))
+        if not visit.outcome:
+            await self._soft_404.judge(page, visit)
 
     def _obey(self, page: Page, visit: Visit, asked: Directives) -> None:
         if asked.nofollow:

@@ -93,7 +93,10 @@ class StorePipeline:
             claim,
             _outcome(page, visit, self._job),
             content=_content(page, visit) if has_content else None,
-            links=[Seed(link, depth=depth) for link in links],
+            links=[
+                *(Seed(link, depth=depth) for link in links),
+                *(Seed(link, visit.onward_depth) for link in visit.onward),
+            ],
             landed=page.final_url if visit.outcome in ("redirected", "renamed") else None,
             policy=self._policy,
             is_counted=_is_counted(visit),
@@ -165,6 +168,8 @@ def _is_counted(visit: Visit) -> bool:
     """Whether the page takes a place among those that may be visited; one that is still to be asked for keeps it."""
     if visit.outcome == "robots":
         return visit.retry_at is not None
+    if visit.outcome == "trap":
+        return False
     return visit.outcome != "breaker" or visit.was_asked
 
 

@@ -32,6 +32,8 @@ from wikicrawl.numbers import number
 from wikicrawl.sources import Sources, load_sources
 from wikicrawl.store import Store, StoreUnavailable, open_store
 from wikicrawl.store.frontier import Claim, owner_name
+from wikicrawl.traps.folding import MAX_REMEMBERED
+from wikicrawl.traps.habits import SiteHabits
 from wikicrawl.urls import Refusal, Scope, canonical, netloc, path_of
 
 if TYPE_CHECKING:
@@ -71,6 +73,7 @@ DOWNLOAD_ERRORS: tuple[type[Exception], ...] = (*FAILURES, DownloadFailedError, 
 IGNORED = {
     PAUSED: "throttled",
     LEFT_ALONE: "breaker",
+    "(trap)": "trap",
     "robots.txt": "robots",
     "crawl's scope": "offsite",
     "max redirections": "redirects",
@@ -89,6 +92,8 @@ class FrontierSpider(Spider):
     tier: str = "auto"
     job_id: str | None = None
     store: Store
+    habits: SiteHabits | None = None  # what was learned of the source's addresses
+    signposts: set[str]  # archives and indexes that its pages have named
     _started_at: int
     _owner: str
     _is_empty: asyncio.Event
@@ -137,7 +142,7 @@ class FrontierSpider(Spider):
 
     def equip(self) -> None:
         """Read the settings, and begin without knowledge."""
-        self._wikis = set()
+        self._wikis, self.signposts = set(), set()
 
     def join(self, other: FrontierSpider) -> None:
         """Ask for pages in another spider's name: with its crawler, its store and its claims."""
@@ -154,6 +159,10 @@ class FrontierSpider(Spider):
     async def settle(self, claim: Claim) -> Request | Page:
         """What is asked for a claimed page, or its outcome where nothing is to be asked."""
         return self._request(claim)
+
+    async def replenish(self) -> bool:
+        """When nothing is left to be claimed: look for further pages; whether there are any."""
+        return False
 
     async def start(self) -> AsyncIterator[Request | Page]:
         renewing = asyncio.ensure_future(self._renew_claims())
@@ -182,7 +191,10 @@ class FrontierSpider(Spider):
                     passing("after_claim")
                 for claim in claims:
                     yield await self.settle(claim)
-                held_until = await self._held_until() if may_end and not claims else 0
+                is_dry = may_end and not claims
+                if is_dry and await self.replenish():
+                    continue
+                held_until = await self._held_until() if is_dry else 0
                 if held_until is None:
                     break
                 await self._wait(discovering, held_until)
@@ -202,7 +214,8 @@ class FrontierSpider(Spider):
         if str(exception) == STOPPING or isinstance(exception, StoreUnavailable):
             return  # it was not tried, and is given back with the other claims
         page.error = str(exception).strip()[:500] or type(exception).__name__
-        visit.outcome = page.reason = failure_outcome(exception)
+        visit.outcome = failure_outcome(exception)
+        page.reason = visit.refusal or visit.outcome
         if ROBOTS_UNREACHABLE in page.error:
             page.reason = "robots_unreachable"
         page.verdict = "error"
@@ -309,7 +322,17 @@ class FrontierSpider(Spider):
     def _request(self, claim: Claim) -> Request:
         told = self.told(claim.url)
         max_links = 0 if claim.depth >= self.max_depth else self.max_links or None
-        visit = Visit(started_at=int(time.time()), claim=claim, scope=self.scope, max_links=max_links)
+        visit = Visit(
+            started_at=int(time.time()),
+            claim=claim,
+            scope=self.scope,
+            is_start=self.is_start(claim),
+            max_links=max_links,
+            habits=self.habits,
+            # A list goes on as far away as links are still followed, and comes after what is nearer.
+            onward_depth=min(claim.depth + 1, max(claim.depth, self.max_depth - 1)),
+            signposts=self.signposts,
+        )
         return Request(
             claim.url,
             callback=self.parse,
@@ -325,6 +348,10 @@ class FrontierSpider(Spider):
         page, _ = self._blank({"visit": visit, "told": self.told(claim.url)})
         page.final_url, page.reason, page.error = leads_to, reason, OUTCOMES[outcome]
         return page
+
+    def is_start(self, claim: Claim) -> bool:
+        """Whether the crawl goes where this page leads, even out of its scope."""
+        return claim.depth == 0
 
     def told(self, url: str) -> Source:
         """What sources.yml says of a page."""
@@ -357,7 +384,7 @@ class FrontierSpider(Spider):
         if visit.wiki is not None:
             self.follow_wiki(visit.wiki)
         landed = canonical(response.url)
-        page.final_url = page.url if isinstance(landed, Refusal) else landed
+        page.final_url = page.url if isinstance(landed, Refusal) or landed == page.url else self.scope.folded(landed)
         if page.http_status == 304 and page.verdict == "page":
             visit.outcome, page.text_hash = "ok", visit.claim.text_hash if visit.claim else ""
             return page
@@ -382,7 +409,7 @@ class FrontierSpider(Spider):
             return "needs_browser"
         if page.final_url == page.url or not isinstance(self.scope.admit(page.final_url), Refusal):
             return ""
-        if page.depth > 0:  # a script led the browser there
+        if page.visit is None or not page.visit.is_start:  # a script led the browser there
             return "offsite"
         self.follow_start(page.final_url)
         return ""
@@ -398,6 +425,18 @@ class FrontierSpider(Spider):
     def namespaces_of(self, wiki: Wiki) -> list[int]:
         """Which pages of a wiki are followed: those it calls its content."""
         return list(wiki.content_namespaces)
+
+    async def recall_habits(self) -> None:
+        """What earlier crawls, and other processes, have learned of the source's addresses."""
+        if not self.settings.getbool("TRAPS_ENABLED"):
+            return
+        since = int(time.time() - number(self.settings, "TRAPS_FORGET_DAYS", least=0) * 86_400)
+        self.habits = SiteHabits()
+        self.habits.adopt(await self.store.run(self.store.kinds.decided, self.source, since=since))
+        if self.habits.folding.rules:
+            kept = await self.store.run(self.store.pages.addresses, self.source, limit=MAX_REMEMBERED)
+            self.habits.folding.meet(reversed(kept))
+        self.scope = replace(self.scope, habits=self.habits)
 
     async def recall(self) -> None:
         """What earlier crawls have learned of the site: the wikis at the start URL's host."""

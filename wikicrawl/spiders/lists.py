@@ -74,6 +74,14 @@ class ListReader:
         )
         return True
 
+    async def read_feeds(self, limit: int) -> int:
+        """Those that pages of this crawl have named; how many new pages they tell of."""
+        kept = await self._store.run(self._store.lists.of, self._spider.source)
+        unread = [feed for feed in kept if feed.kind == "feed" and not feed.read_at and self._is_same_site(feed.url)]
+        for feed in unread[:limit]:
+            await self._read(feed)
+        return self._found
+
     async def _named(self) -> list[str] | None:
         # Not asked for by itself: the robots middleware answers with the one that it keeps.
         robots = await self._download("/robots.txt", {}, {"dont_retry": True})
@@ -121,7 +129,8 @@ class ListReader:
 
     async def _fetch(self, wanted: SiteList) -> Response | None:
         headers = {"If-None-Match": wanted.etag, "If-Modified-Since": wanted.last_modified}
-        meta = {"dont_obey_robotstxt": True, "download_maxsize": MAX_SITEMAP_BYTES}
+        # Sitemaps are what robots.txt names, or is; feeds are pages like others.
+        meta = {"dont_obey_robotstxt": wanted.kind != "feed", "download_maxsize": MAX_SITEMAP_BYTES}
         return await self._download(wanted.url, {name: value for name, value in headers.items() if value}, meta)
 
     async def _download(self, link: str, headers: dict[str, str], meta: dict[str, Any]) -> Response | None:

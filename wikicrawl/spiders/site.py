@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from scrapy import Request
 
     from wikicrawl.items import Page
+
+logger = logging.getLogger(__name__)
 
 
 class SiteArguments(BaseModel):
@@ -77,15 +80,21 @@ class SiteSpider(Args[SiteArguments], FrontierSpider):
         self.tier = arguments.tier
         folder = urlsplit(arguments.url).path.rstrip("/") if arguments.scope == "path" else ""
         self.source = arguments.source or netloc(arguments.url) + folder
+        self._may_look = False  # whether archives and feeds are looked into when the queue runs dry
+
+    def is_start(self, claim: Claim) -> bool:
+        return claim.url == self.start_url
 
     def equip(self) -> None:
         super().equip()
         self._policy = Policy.from_settings(self.settings)
         self._lists_seconds = int(number(self.settings, "SCHEDULE_LISTS_SECONDS", least=0))
         self._retest_every = int(number(self.settings, "SCHEDULE_RETEST_EVERY", least=2))
+        self._max_signposts = int(number(self.settings, "SITE_SIGNPOSTS", least=0))
 
     async def recall(self) -> None:
         await super().recall()
+        await self.recall_habits()
         start = await self.store.run(self.store.pages.find, self.start_url, self.source)
         if start is not None and start.final_url and isinstance(self.scope.admit(start.final_url), Refusal):
             self.follow_start(start.final_url)
@@ -95,29 +104,60 @@ class SiteSpider(Args[SiteArguments], FrontierSpider):
         told = self.args.model_dump(mode="json")
         await store.run(store.sources.ensure, self.source, self.start_url, now, spider=self.name, arguments=told)
         await store.run(store.frontier.add, self.source, [Seed(self.start_url)])
-        if self._has_lists and await store.run(store.sources.seeded_at, self.source) is not None:
+        seeded_at = await store.run(store.sources.seeded_at, self.source)
+        is_due = seeded_at is None or now - seeded_at >= self._lists_seconds
+        self._may_look = is_due and self.max_depth > 0 and self._max_signposts > 0
+        if self._has_lists and seeded_at is not None:
             # Before anything is claimed: the lists tell which of the pages that are due need no visit.
-            await self._read_lists(now)
+            if is_due:
+                await self._read_lists(now)
             await self._rest(now)
 
     async def discover(self) -> None:
         if self._has_lists and await self.store.run(self.store.sources.seeded_at, self.source) is None:
             await self._read_lists(int(time.time()))
 
+    async def replenish(self) -> bool:
+        """Look once into archives and feeds that pages have named, and whose own links nobody has followed."""
+        store, now = self.store, int(time.time())
+        if not self._may_look or await store.run(store.sources.admitted, self.source) >= self.max_pages:
+            return False
+        self._may_look = False
+        async with self.start_host():
+            found = await ListReader(self, self.start_url).read_feeds(self._max_signposts)
+        found += await self._follow_signposts()
+        await store.run(store.sources.mark_seeded, self.source, now)
+        self.crawler.stats.inc_value("site/signpost_pages", found)
+        logger.info(
+            "The queue has run dry: %(found)d new pages by the archives, indexes and feeds that %(url)s names",
+            {"found": found, "url": self.start_url},
+            extra={"spider": self},
+        )
+        return found > 0
+
+    async def _follow_signposts(self) -> int:
+        """An archive becomes a page whose links are followed; of one that was got too far away they are known."""
+        store, seeds = self.store, []
+        for link in sorted(self.signposts)[: self._max_signposts]:
+            url = self.scope.admit(link)
+            if isinstance(url, Refusal):
+                continue
+            kept = await store.run(store.pages.find, url, self.source)
+            if kept is None:
+                seeds.append(Seed(url, depth=self.max_depth - 1))
+            elif kept.depth >= self.max_depth:
+                seeds += [Seed(link, depth=self.max_depth) for link in self.scope.sift(kept.links)]
+        return await store.run(store.frontier.add, self.source, seeds)
+
     @property
     def _has_lists(self) -> bool:
         return self.args.sitemap and self.max_depth > 0
 
     async def _read_lists(self, now: int) -> None:
-        """Unless they have been read of late."""
-        sources = self.store.sources
-        seeded_at = await self.store.run(sources.seeded_at, self.source)
-        if seeded_at is not None and now - seeded_at < self._lists_seconds:
-            return
         async with self.start_host():
             is_read = await ListReader(self, self.start_url).read()
         if is_read:
-            await self.store.run(sources.mark_seeded, self.source, now)
+            await self.store.run(self.store.sources.mark_seeded, self.source, now)
 
     async def _rest(self, now: int) -> None:
         """Put off what the lists call unchanged; not where one of them could not be read."""
@@ -131,7 +171,7 @@ class SiteSpider(Args[SiteArguments], FrontierSpider):
 
     async def settle(self, claim: Claim) -> Request | Page:
         """A page that belongs to the crawl no longer, or under another URL, since it was given other patterns."""
-        url = replace(self.scope, rules=()).admit(claim.url)
+        url = replace(self.scope, rules=(), habits=None).admit(claim.url)  # what was told, not what was learned
         if url == claim.url or claim.depth == 0:
             return self._request(claim)
         if isinstance(url, Refusal):

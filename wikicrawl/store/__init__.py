@@ -17,12 +17,14 @@ from wikicrawl.store.engine import connect, parse_url
 from wikicrawl.store.frontier import Frontier
 from wikicrawl.store.hosts import Hosts
 from wikicrawl.store.jobs import Jobs
+from wikicrawl.store.kinds import Kinds
 from wikicrawl.store.listings import Listings
 from wikicrawl.store.lists import Lists
 from wikicrawl.store.migrations import migrate
 from wikicrawl.store.pages import Pages
 from wikicrawl.store.patience import Patience, StoreUnavailable
 from wikicrawl.store.robots import Robots
+from wikicrawl.store.soft_404 import Soft404s
 from wikicrawl.store.sources import Sources
 from wikicrawl.store.trust import Trusts
 from wikicrawl.store.validators import Validators
@@ -78,6 +80,8 @@ class Store:
         self.lists = Lists(self.engine)
         self.trusts = Trusts(self.engine)
         self.validators = Validators(self.engine)
+        self.kinds = Kinds(self.engine)
+        self.soft_404s = Soft404s(self.engine)
 
     async def run(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Make a blocking call of the store without stopping the event loop.

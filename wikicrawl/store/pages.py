@@ -254,6 +254,13 @@ class Pages:
                 return
             last = rows[-1].source, rows[-1].url
 
+    def addresses(self, source: str, limit: int) -> list[str]:
+        """Of pages that have content, the latest first."""
+        is_kept = page.c.source == source, page.c.version > 0
+        query = select(page.c.url).where(*is_kept).order_by(page.c.id.desc()).limit(limit)
+        with self._reading.connect() as connection:
+            return list(connection.scalars(query))
+
     def status(self, *, now: int) -> list[SourceStatus]:
         with self._reading.connect() as connection:
             return read_status(connection, now)

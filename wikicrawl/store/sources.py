@@ -65,6 +65,12 @@ class Sources:
         with self._reading.connect() as connection:
             return list(connection.scalars(query))
 
+    def admitted(self, source_id: str) -> int:
+        """How many pages count towards max_pages."""
+        with self._reading.connect() as connection:
+            pages: int = connection.execute(select(source.c.admitted).where(source.c.id == source_id)).scalar_one()
+        return pages
+
     def seeded_at(self, source_id: str) -> int | None:
         """When its sitemaps were last read."""
         with self._reading.connect() as connection:
