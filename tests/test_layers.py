@@ -9,9 +9,9 @@ PACKAGE = Path(__file__).parents[1] / "wikicrawl"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 LAYERS = [
     {"commands", "console"},
-    {"spiders", "tiers", "pipelines", "extensions", "feeds"},
+    {"spiders", "tiers", "pipelines", "extensions", "stall", "feeds"},
     {"store", "extract", "search", "layouts"},
-    {"items", "urls", "schedule", "sources", "numbers", "faults", "egress", "mediawiki"},
+    {"items", "urls", "schedule", "sources", "numbers", "faults", "retry_after", "robots", "egress", "mediawiki"},
 ]
 NO_SCRAPY = {
     "extract",
@@ -23,12 +23,14 @@ NO_SCRAPY = {
     "sources",
     "numbers",
     "faults",
+    "retry_after",
     "items",
     "mediawiki",
+    "robots",
     "console",
     "demo",
 }
-COMPONENTS = {"spiders", "tiers", "pipelines", "extensions", "feeds"}
+COMPONENTS = {"spiders", "tiers", "pipelines", "extensions", "stall", "feeds"}
 
 
 def part_of(path):

@@ -13,15 +13,17 @@ from scrapy.utils.misc import walk_modules_iter
 from wiki_crawl import WikiCrawl
 
 from wikicrawl import settings
+from wikicrawl.extract import directives
 from wikicrawl.items import OUTCOMES, Page
 from wikicrawl.mediawiki import errors
 from wikicrawl.spiders.site import SiteSpider
 from wikicrawl.spiders.wiki import WikiSpider
-from wikicrawl.tiers import judge, mediawiki, middleware
+from wikicrawl.stall import CAUSES
+from wikicrawl.tiers import breaker, judge, mediawiki, middleware, robots
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
-OURS = re.compile(r"^(WIKICRAWL|SOURCES|STORE|SCHEDULE|TIERS|WIKI|MARKDOWN|EXTRACT|PROGRESS|DEMO)_")
+OURS = re.compile(r"^(WIKICRAWL|SOURCES|STORE|SCHEDULE|TIERS|WIKI|MARKDOWN|EXTRACT|STALL|PROGRESS|DEMO)_")
 COLUMNS = {
     "url": "the page that was asked for, in canonical form",
     "final_url": "where it led after redirects",
@@ -57,7 +59,10 @@ STATS = {
     "changes/*": "pages that are `new`, `changed`, `moved`, `gone` or the `same`",
     "extract/*": "pages by the candidate that gave their content, or by what ended their extraction",
     "extract/injection_suspects": "pages whose hidden text addresses a machine",
+    "extract/nofollow": "pages that ask robots not to follow their links",
+    "extract/noindex": "pages that ask robots not to keep them",
     "site/sitemap_pages": "new pages that sitemaps named",
+    "stall/*": "rounds in which no page brought anything, by cause",
     "store/bytes": "bytes of the bodies of visited pages",
     "store/late": "results refused because another process had the page by then",
     "store/new_links": "links that were not known",
@@ -65,6 +70,10 @@ STATS = {
     "store/pages": "pages that have content after their visit",
     "store/paused": "pauses because the store could not be written to",
     "store/tier/*": "visits by the tier that brought the last answer",
+    "tiers/breaker/closed": "hosts that answer again after they were left alone",
+    "tiers/breaker/opened/*": "hosts left alone because they failed, by reason",
+    "tiers/breaker/probes": "pages that tried such a host again",
+    "tiers/breaker/refused": "requests not sent because their host is left alone",
     "tiers/browser/aborted": "images, fonts and media that were not loaded",
     "tiers/browser/handed_over": "pages whose HTTP body was given to the browser",
     "tiers/browser/killed": "browsers that did not answer any more",
@@ -76,7 +85,11 @@ STATS = {
     "tiers/browser/retried": "pages asked again because tab or browser died",
     "tiers/browser/timeouts": "pages over TIERS_BROWSER_TIMEOUT_MS",
     "tiers/escalated/*": "fallbacks to another tier, by reason",
+    "tiers/guises": "changes of User-Agent or proxy after a stall",
     "tiers/no_browser": "1 where no browser was found",
+    "tiers/paused/*": "pauses that hosts asked for, by reason",
+    "tiers/robots/*": "robots.txt files asked for: `rules`, none (`allow`), or not to be had now (`wait`)",
+    "tiers/robots_skipped": "requests that robots.txt forbids, or that it cannot be asked for",
     "tiers/verdict/*/*": "answers by tier and verdict",
     "tiers/verdict/api/*": "answers of wikis' APIs by verdict",
     "wiki/*/*": "APIs that are not asked for a while, as they are `down` or `private`, by reason",
@@ -97,6 +110,7 @@ META = {
     "tiers_handover": "the HTTP response given to the browser",
     "tiers_cookies": "cookies of a challenge that the browser passed",
     "tiers_cleared": "set on requests that carry such cookies",
+    "tiers_probe": "the host that the request tries again after it was left alone",
     "visit": "the try at a page that the request belongs to (`items.Visit`)",
     "told": "what sources.yml says of the page (`sources.Source`)",
     "wiki": "the wiki that the page is of (`mediawiki.profile.Wiki`)",
@@ -185,9 +199,23 @@ def reasons_table():
         ["reason", "meaning"],
         [
             (f"`{name}`", meaning)
-            for name, meaning in {**judge.REASONS, **middleware.REASONS, **mediawiki.REASONS}.items()
+            for name, meaning in {
+                **judge.REASONS,
+                **middleware.REASONS,
+                **mediawiki.REASONS,
+                **robots.REASONS,
+                **directives.REASONS,
+            }.items()
         ],
     )
+
+
+def breaker_table():
+    return table(["reason", "meaning"], [(f"`{name}`", meaning) for name, meaning in breaker.REASONS.items()])
+
+
+def stall_table():
+    return table(["cause", "meaning"], [(f"`{name}`", meaning) for name, meaning in CAUSES.items()])
 
 
 def columns_table():
@@ -206,11 +234,13 @@ TABLES = {
     "meta": meta_table,
     "stats": stats_table,
     "arguments": arguments_table,
+    "breaker": breaker_table,
     "columns": columns_table,
     "commands": commands_table,
     "outcomes": outcomes_table,
     "reasons": reasons_table,
     "settings": settings_table,
+    "stall": stall_table,
     "wiki-arguments": wiki_arguments_table,
     "wiki": wiki_table,
     "wiki-errors": errors_table,

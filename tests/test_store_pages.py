@@ -287,6 +287,7 @@ def test_the_status_counts_every_page(store):
     finish(store, home)
     finish(store, bad, FAILED, None)
     store.pages.finish(rare, FAILED, content=None, policy=SELDOM)
+    store.frontier.release("owner")
     claim(store, owner="other", limit=1)
     (status,) = store.pages.status(now=NOW + 1000)
     assert (status.id, status.url, status.admitted, status.last_job.id) == (SITE, HOME, 4, "job-1")
@@ -327,3 +328,44 @@ def test_a_page_that_was_not_asked_for_takes_no_place_among_those_that_may_be_vi
     later = replace(FAILED, name="robots", finished_at=NOW + 5000)
     store.pages.finish(again[HOME], later, content=None, policy=POLICY, is_counted=False)
     assert store.frontier.claim(SITE, now=NOW + 5000, **options) == []
+
+
+THROTTLED = replace(FAILED, name="throttled", retry_at=NOW + 77)
+LEFT_ALONE = replace(FAILED, name="breaker", retry_at=NOW + 77, was_asked=False)
+
+
+def test_a_page_that_its_host_wants_later_is_due_then_and_keeps_its_interval(store):
+    _, first = visit(store)
+    (claimed,) = claim(store, first.due, limit=1)
+    finish(store, claimed, replace(THROTTLED, retry_at=first.due + 77, finished_at=first.due), None)
+    page = store.pages.find(HOME)
+    assert (page.due, page.interval, page.visited_at) == (first.due + 77, claimed.interval, first.due)
+    assert store.pages.visits(page.id)[0].outcome == "throttled"
+
+
+def test_a_page_that_was_postponed_unasked_is_visited_by_the_same_crawl(store):
+    (claimed,) = claim(store, limit=1)
+    finish(store, claimed, replace(THROTTLED, was_asked=False), None)
+    page = store.pages.find(HOME)
+    assert (page.due, page.interval, page.visited_at, admitted(store)) == (NOW + 77, None, None, 1)
+    options = {"owner": "owner", "limit": 10, "lease_seconds": 60, "max_pages": 1, "since": NOW}
+    assert store.frontier.claim(SITE, now=NOW + 76, **options) == []
+    assert [again.url for again in store.frontier.claim(SITE, now=NOW + 77, **options)] == [HOME]
+
+
+def test_a_page_whose_host_is_left_alone_waits_as_if_it_were_new_and_takes_no_place(store):
+    for _ in range(2):
+        (claimed,) = claim(store, limit=1)
+        finish(store, claimed, LEFT_ALONE, None, is_counted=False)
+        page = store.pages.find(HOME)
+        assert (page.due, page.outcome, page.attempt, admitted(store)) == (0, "breaker", 0, 0)
+    assert len(store.pages.visits(page.id)) == 2
+    assert store.pages.unfinished() == []
+
+
+def test_a_known_page_whose_host_is_left_alone_is_due_when_it_is_tried_again(store):
+    at, first = visit(store)
+    (claimed,) = claim(store, first.due, limit=1)
+    finish(store, claimed, replace(LEFT_ALONE, retry_at=first.due + 77), None, is_counted=False)
+    page = store.pages.find(HOME)
+    assert (page.due, page.interval, page.visited_at, admitted(store)) == (first.due + 77, claimed.interval, at, 1)

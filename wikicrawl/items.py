@@ -26,6 +26,9 @@ class Visit:
     wiki: Wiki | None = None  # the wiki the page is of
     facts: dict[str, Any] = field(default_factory=dict)  # what the wiki's API says of the page
     max_links: int | None = None  # how many of the page's links are followed; None: all of them
+    retry_at: int | None = None  # when to come back, where the page's host said so
+    was_asked: bool = True  # False where the visit ended before anything was asked of the host
+    robots_tags: list[str] = field(default_factory=list)  # what the answer's headers ask of robots
 
 
 @dataclass
@@ -64,6 +67,16 @@ class Page:
 
 # What a tier says of a page that waits for its turn when the crawl is stopped: it was not tried, and has no outcome.
 STOPPING = "the crawl is stopping"
+# Signal: no page of the crawl has brought anything for STALL_SECONDS; `cause` is why. Whoever can help, does.
+STALLED = object()
+# Why a page is postponed without being asked for.
+PAUSED = "the host asked for a pause"
+LEFT_ALONE = "the host fails and is left alone"
+
+# Outcomes whose page comes back at `Visit.retry_at` where that is known, and keeps its interval.
+POSTPONED = frozenset({"throttled", "breaker", "robots"})
+# What begins the refusal of a page whose robots.txt cannot be got now: it is due again when that is asked for again.
+ROBOTS_UNREACHABLE = "robots.txt cannot be got"
 
 COLUMNS = tuple(column.name for column in fields(Page) if column.name != "visit")
 
@@ -72,6 +85,7 @@ OUTCOMES = {
     "ok": "content was got and kept (new, changed or the same)",
     "redirected": "led to another page of the site, which has the content",
     "landed": "got on the way, when another page redirected to it",
+    "noindex": "a page that asks robots not to keep it; its links are followed unless it asks for that, too",
     "empty": "a page without text",
     "not_html": "not a web page (a PDF, an image, JSON …)",
     "missing": "HTTP 404 or 410",
@@ -81,9 +95,10 @@ OUTCOMES = {
     "http_error": "another HTTP error",
     "blocked": "a bot wall that did not clear",
     "throttled": "the site asked for a pause (HTTP 429, 503 with Retry-After, a wiki's maxlag)",
+    "breaker": "the host has failed page after page, and is left alone until it is tried again",
     "needs_browser": "the text exists only after script, and no browser was found",
     "offsite": "redirected out of the crawl's scope",
-    "robots": "refused by robots.txt",
+    "robots": "refused by robots.txt, or robots.txt cannot be got now",
     "timeout": "no answer in time",
     "dns": "the host has no address",
     "refused": "the host refused the connection",

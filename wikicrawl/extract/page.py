@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from wikicrawl.extract.content import Choice, choose_content
 from wikicrawl.extract.decode import decode
+from wikicrawl.extract.directives import directive_lines
 from wikicrawl.extract.embedded import LEAST_PROSE, find_embedded
 from wikicrawl.extract.hidden import addressed_comments, smuggled, take_hidden, tell_hidden
 from wikicrawl.extract.links import base_of, find_links
@@ -49,6 +50,7 @@ class Extraction:
     confidence: float = 0.0  # from 0 to 1, that this is the content and all of it
     hidden_text: str = ""  # what the page holds but does not show
     injection_suspect: bool = False  # the hidden text addresses a machine
+    robots: list[str] = field(default_factory=list)  # what the page asks of robots, as X-Robots-Tag would say it
 
 
 def extract(body: bytes, url: str, *, encoding: str | None = None, engine: str = ENGINES[0]) -> Extraction:
@@ -76,6 +78,7 @@ def _extract(text: str, url: str, engine: str) -> Extraction:
     tree = parse(text)
     meta = find_metadata(tree, url)
     links = find_links(tree, url)
+    robots = directive_lines(tree)
     found = _content(tree, url, meta, engine)
     title = meta.pop("title", "")
     hidden_text, injection_suspect = tell_hidden([*addressed_comments(text), *found.hidden])
@@ -94,6 +97,7 @@ def _extract(text: str, url: str, engine: str) -> Extraction:
         wiki=found.wiki,
         hidden_text=clean(hidden_text),
         injection_suspect=injection_suspect,
+        robots=robots,
     )
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wikicrawl.extract.directives import read_directives
 from wikicrawl.extract.worker import ExtractFailed, Workers
-from wikicrawl.items import OUTCOMES, Page, Visit
+from wikicrawl.items import OUTCOMES, STALLED, Page, Visit
 from wikicrawl.mediawiki.page import with_credits
 from wikicrawl.mediawiki.titles import url_of
 from wikicrawl.numbers import number
+from wikicrawl.robots import product_token
 
 if TYPE_CHECKING:
     from typing import Any, Self
@@ -16,9 +18,10 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from wikicrawl.extract import Extraction
-
+    from wikicrawl.extract.directives import Directives
 
 SHOWN = ("displaytitle", "sections")
+META_ROBOTS = ("obey", "ignore")
 
 
 class ExtractPipeline:
@@ -27,6 +30,11 @@ class ExtractPipeline:
     def __init__(self, crawler: Crawler) -> None:
         settings = crawler.settings
         self._stats = crawler.stats
+        if settings["EXTRACT_META_ROBOTS"] not in META_ROBOTS:
+            told = settings["EXTRACT_META_ROBOTS"]
+            raise ValueError(f"EXTRACT_META_ROBOTS is {told!r}; it must be one of {', '.join(META_ROBOTS)}")
+        self._is_obedient = settings["EXTRACT_META_ROBOTS"] == "obey"
+        self._robot = product_token(settings["ROBOTSTXT_USER_AGENT"] or settings["USER_AGENT"])
         self._workers = Workers(
             processes=int(number(settings, "EXTRACT_PROCESSES", least=1)),
             seconds=number(settings, "EXTRACT_SECONDS", least=0.1),
@@ -37,7 +45,13 @@ class ExtractPipeline:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(crawler)
+        pipeline = cls(crawler)
+        crawler.signals.connect(pipeline.stalled, STALLED)
+        return pipeline
+
+    async def stalled(self, cause: str) -> None:
+        if cause == "extraction":
+            await self._workers.restart()
 
     def close_spider(self) -> None:
         self._workers.close()
@@ -66,8 +80,21 @@ class ExtractPipeline:
             self._fill_wiki(page, visit, found)
         if not page.markdown and not visit.outcome:
             visit.outcome, page.error, page.text_hash = "empty", "the page has no text", ""
+        if self._is_obedient:
+            self._obey(page, visit, read_directives([*visit.robots_tags, *found.robots], self._robot))
         self._stats.inc_value(f"extract/{found.extractor or 'none'}")
         self._stats.inc_value("extract/injection_suspects", int(found.injection_suspect))
+
+    def _obey(self, page: Page, visit: Visit, asked: Directives) -> None:
+        if asked.nofollow:
+            page.links = []
+            self._stats.inc_value("extract/nofollow")
+        if asked.noindex and not visit.outcome:
+            visit.outcome, page.reason = "noindex", asked.noindex
+            page.error = f"the page asks robots not to keep it ({asked.noindex})"
+            page.title = page.description = page.markdown = page.text_hash = page.hidden_text = ""
+            page.images, page.wiki, visit.meta = [], {}, {}
+            self._stats.inc_value("extract/noindex")
 
     def _fill_wiki(self, page: Page, visit: Visit, found: Extraction) -> None:
         """What the API says of a page goes before what its HTML shows, but for what readers see."""
@@ -75,9 +102,8 @@ class ExtractPipeline:
         page.wiki = {**found.wiki, **visit.facts, **shown}
         if visit.wiki is None:
             return
-        if (
-            page.wiki.get("namespace", 0) < 0
-        ):  # of a page that it shows to its members only, a wiki shows "Login required"
+        # Of a page that it shows to its members only, a wiki shows "Login required".
+        if page.wiki.get("namespace", 0) < 0:
             visit.outcome = page.verdict = "private"
             page.reason, page.error = "special", f"the wiki showed “{page.title}” instead of the page"
             page.markdown = page.text_hash = ""

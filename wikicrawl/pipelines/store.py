@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from scrapy import signals
 from scrapy.exceptions import DropItem
 
-from wikicrawl.items import Page, Visit
+from wikicrawl.items import POSTPONED, Page, Visit
 from wikicrawl.schedule import Policy
 from wikicrawl.store import StoreUnavailable, open_store
 from wikicrawl.store.frontier import Claim, Seed
@@ -86,7 +86,7 @@ class StorePipeline:
             links=[Seed(link, depth=depth) for link in links],
             landed=page.final_url if visit.outcome == "redirected" else None,
             policy=self._policy,
-            is_counted=visit.outcome != "robots",
+            is_counted=_is_counted(visit),
         )
         if finished is not None:
             self._told.update(dict.fromkeys(links, depth))
@@ -135,6 +135,13 @@ class StorePipeline:
             self._count(page, visit, finished)
 
 
+def _is_counted(visit: Visit) -> bool:
+    """Whether the page takes a place among those that may be visited; one that is still to be asked for keeps it."""
+    if visit.outcome == "robots":
+        return visit.retry_at is not None
+    return visit.outcome != "breaker" or visit.was_asked
+
+
 def _outcome(page: Page, visit: Visit, job: str) -> Outcome:
     return Outcome(
         name=visit.outcome,
@@ -148,6 +155,8 @@ def _outcome(page: Page, visit: Visit, job: str) -> Outcome:
         started_at=visit.started_at,
         finished_at=int(time.time()),
         job=job,
+        retry_at=visit.retry_at if visit.outcome in POSTPONED else None,
+        was_asked=visit.was_asked,
     )
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import logging
 import time
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from scrapy import Request, Spider, signals
@@ -24,7 +26,7 @@ from scrapy.exceptions import (
 from w3lib.encoding import http_content_type_encoding
 
 from wikicrawl.faults import passing
-from wikicrawl.items import STOPPING, Page, Visit
+from wikicrawl.items import LEFT_ALONE, PAUSED, ROBOTS_UNREACHABLE, STOPPING, Page, Visit
 from wikicrawl.mediawiki.profile import from_json, has_contact, is_wikimedia
 from wikicrawl.mediawiki.titles import page_rule
 from wikicrawl.numbers import number
@@ -34,7 +36,7 @@ from wikicrawl.store.frontier import Claim, owner_name
 from wikicrawl.urls import Refusal, Scope, canonical, netloc, path_of
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
+    from collections.abc import AsyncIterator, Callable, Iterator
     from typing import Self
 
     from scrapy.crawler import Crawler
@@ -45,6 +47,9 @@ if TYPE_CHECKING:
     from wikicrawl.mediawiki.profile import Wiki
     from wikicrawl.sources import Source
 
+logger = logging.getLogger(__name__)
+
+HOST_SECONDS = 2.0  # a host that another process has for now is asked for again so often
 # What a verdict means for the visit; a page (or a shell that no tier could better) has content instead.
 BY_VERDICT = {
     "blocked": "blocked",
@@ -64,7 +69,14 @@ FAILURES: dict[type[Exception], str] = {
     UnsupportedURLSchemeError: "scheme",
 }
 DOWNLOAD_ERRORS: tuple[type[Exception], ...] = (*FAILURES, DownloadFailedError, ResponseDataLossError, IgnoreRequest)
-IGNORED = {"robots.txt": "robots", "crawl's scope": "offsite", "max redirections": "redirects", "size": "too_large"}
+IGNORED = {
+    PAUSED: "throttled",
+    LEFT_ALONE: "breaker",
+    "robots.txt": "robots",
+    "crawl's scope": "offsite",
+    "max redirections": "redirects",
+    "size": "too_large",
+}
 
 
 class FrontierSpider(Spider):
@@ -85,6 +97,9 @@ class FrontierSpider(Spider):
     _sources: Sources
     _lease_seconds: int
     _claim_size: int
+    _wait_seconds: float
+    _is_over: bool = False
+    _at_exit: Callable[[], None]
 
     @classmethod
     def update_settings(cls, settings: BaseSettings) -> None:
@@ -104,6 +119,7 @@ class FrontierSpider(Spider):
             )
         spider._lease_seconds = int(number(settings, "STORE_LEASE_SECONDS", least=10))
         spider._claim_size = int(number(settings, "STORE_CLAIM_SIZE", least=1))
+        spider._wait_seconds = number(settings, "TIERS_WAIT_SECONDS", least=0)
         spider._started_at = int(time.time())
         spider._owner = owner_name()
         spider._wikis = set()
@@ -113,7 +129,9 @@ class FrontierSpider(Spider):
         spider._is_empty = asyncio.Event()
         crawler.signals.connect(spider._is_empty.set, signals.scheduler_empty, weak=False)
         crawler.signals.connect(spider._give_back, signals.spider_closed)
-        atexit.register(spider._give_back_at_exit)
+        # A second signal ends Scrapy before it has closed its spiders.
+        spider._at_exit = partial(spider.store.run_at_exit, spider.store.frontier.release, spider._owner)
+        atexit.register(spider._at_exit)
         return spider
 
     async def prepare(self) -> None:
@@ -123,15 +141,25 @@ class FrontierSpider(Spider):
         """Beside the crawl, which does not end before it has: look for further pages."""
 
     async def start(self) -> AsyncIterator[Request]:
-        frontier, run = self.store.frontier, self.store.run
-        await self._recall_wikis()
-        await self.prepare()
-        await run(frontier.reclaim_dead, self.source)
-        discovering = asyncio.ensure_future(self._discover())
         renewing = asyncio.ensure_future(self._renew_claims())
+        try:
+            await self._recall_wikis()
+            await self.prepare()
+            async for request in self._requests():
+                yield request
+        except StoreUnavailable:
+            return  # the crawl ends with that as its reason
+        finally:
+            renewing.cancel()
+
+    async def _requests(self) -> AsyncIterator[Request]:
+        """Claim and ask for pages until nothing is due, claimed by anybody, or worth waiting for."""
+        frontier, run = self.store.frontier, self.store.run
+        discovering = asyncio.ensure_future(self._discover())
         try:
             while True:
                 self._is_empty.clear()
+                await run(frontier.reclaim_dead, self.source)
                 # Asked before the claim: a page finished between the two may have brought links.
                 may_end = discovering.done() and not await run(frontier.leased, self.source)
                 claims = await self._claim()
@@ -139,15 +167,13 @@ class FrontierSpider(Spider):
                     passing("after_claim")
                 for claim in claims:
                     yield self._request(claim)
-                if may_end and not claims:
+                held_until = await self._held_until() if may_end and not claims else 0
+                if held_until is None:
                     break
-                await self._wait(discovering)
+                await self._wait(discovering, held_until)
             discovering.result()
-        except StoreUnavailable:
-            return  # the crawl ends with that as its reason
         finally:
             discovering.cancel()
-            renewing.cancel()
 
     async def parse(self, response: Response) -> AsyncIterator[Page]:
         passing("after_fetch")
@@ -162,10 +188,18 @@ class FrontierSpider(Spider):
             return  # it was not tried, and is given back with the other claims
         page.error = str(exception).strip()[:500] or type(exception).__name__
         visit.outcome = page.reason = failure_outcome(exception)
+        if ROBOTS_UNREACHABLE in page.error:
+            page.reason = "robots_unreachable"
         page.verdict = "error"
+        if (retry_at := getattr(exception, "retry_at", None)) is not None:
+            visit.retry_at = retry_at
+            # One that a redirect has led away was answered by its own host, which may not be left alone at all.
+            visit.was_asked = "redirect_times" in request.meta
         yield page
 
     async def _claim(self) -> list[Claim]:
+        if self._is_over:  # the store was slow to answer, and what we hold has been given back
+            return []
         doubts = self.store.patience.doubts
         claims = await self.store.run(
             self.store.frontier.claim,
@@ -184,20 +218,54 @@ class FrontierSpider(Spider):
         await self.store.run(self.store.frontier.release, self._owner)
         return await self._claim()
 
-    async def _wait(self, discovering: asyncio.Future[None]) -> None:
-        """Until the scheduler has nothing left, or discovery has ended."""
+    async def _held_until(self) -> int | None:
+        """When a page may be claimed that its host holds back for now; None where none is worth the wait."""
+        until = await self.store.run(
+            self.store.frontier.held_until,
+            self.source,
+            owner=self._owner,
+            now=int(time.time()),
+            max_pages=self.max_pages,
+            since=self._started_at,
+        )
+        if until is None or until <= time.time() + self._wait_seconds:
+            return until
+        logger.info(
+            "%(source)s: pages are left whose hosts are not to be asked before %(until)s, which is more than "
+            "TIERS_WAIT_SECONDS from now; the same crawl goes on with them then",
+            {"source": self.source, "until": datetime.fromtimestamp(until, UTC).isoformat()},
+            extra={"spider": self},
+        )
+        return None
+
+    async def _wait(self, discovering: asyncio.Future[None], until: int) -> None:
+        """Until the scheduler has nothing left, discovery has ended, or a time has come, if one is given."""
         empty = asyncio.ensure_future(self._is_empty.wait())
         waits: set[asyncio.Future[Any]] = {empty} if discovering.done() else {empty, discovering}
-        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
-        empty.cancel()
+        seconds = max(0.0, until - time.time()) if until else None
+        try:
+            await asyncio.wait(waits, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            empty.cancel()
 
     async def _discover(self) -> None:
-        try:
-            with suppress(StoreUnavailable):  # the next claim meets it, too
+        with suppress(StoreUnavailable):  # the next claim meets it, too
+            async with self.start_host():
                 await self.discover()
-        except IgnoreRequest as error:
-            if str(error) != STOPPING:
-                raise
+
+    @asynccontextmanager
+    async def start_host(self) -> AsyncIterator[None]:
+        """Ask the start URL's host for more than claimed pages: no other process asks it meanwhile."""
+        frontier, run, host = self.store.frontier, self.store.run, netloc(self.scope.start)
+        while not await run(
+            frontier.keep_host, host, owner=self._owner, now=int(time.time()), lease_seconds=self._lease_seconds
+        ):
+            await asyncio.sleep(HOST_SECONDS)
+            await run(frontier.reclaim_dead, self.source)
+        try:
+            yield
+        finally:
+            frontier.let_go(host, owner=self._owner)
 
     async def _renew_claims(self) -> None:
         with suppress(StoreUnavailable):
@@ -209,14 +277,11 @@ class FrontierSpider(Spider):
 
     async def _give_back(self) -> None:
         """On a stop in mid-crawl nothing stays claimed."""
-        atexit.unregister(self._give_back_at_exit)
+        atexit.unregister(self._at_exit)
+        self._is_over = True
         with suppress(asyncio.CancelledError, StoreUnavailable):
             await self.store.run(self.store.frontier.release, self._owner)
         self.store.close()
-
-    def _give_back_at_exit(self) -> None:
-        """A second signal ends Scrapy before it has closed its spiders."""
-        self.store.run_at_exit(self.store.frontier.release, self._owner)
 
     def _request(self, claim: Claim) -> Request:
         told = self.told(claim.url)
@@ -271,6 +336,7 @@ class FrontierSpider(Spider):
         visit.body = response.body
         content_type = response.headers.get("Content-Type", b"") or b""
         visit.encoding = http_content_type_encoding(content_type.decode("latin-1"))
+        visit.robots_tags = [value.decode("latin-1") for value in response.headers.getlist("X-Robots-Tag")]
         return page
 
     def _outcome(self, page: Page, asked_tier: str) -> str:

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from scrapy import Request
+from scrapy.http import TextResponse
 from scrapy.http.request import NO_CALLBACK
 from scrapy_spider_metadata import Args
 
@@ -113,16 +114,22 @@ class SiteSpider(Args[SiteArguments], FrontierSpider):
         seeded_at = await self.store.run(sources.seeded_at, self.source)
         if not self.args.sitemap or self.max_depth == 0 or self._is_recent(seeded_at, now):
             return
-        await self._read_sitemaps()
-        await self.store.run(sources.mark_seeded, self.source, now)
+        if await self._read_sitemaps():
+            await self.store.run(sources.mark_seeded, self.source, now)
 
     def _is_recent(self, seeded_at: int | None, now: int) -> bool:
         return seeded_at is not None and now - seeded_at < self.settings.getint("SCHEDULE_NEW_SECONDS")
 
-    async def _read_sitemaps(self) -> None:
-        """Breadth first through index files; enough is ten times the pages that may be visited."""
-        robots = await self._fetch("/robots.txt")
-        named = sitemap_lines(robots.text) if robots is not None and hasattr(robots, "text") else []
+    async def _read_sitemaps(self) -> bool:
+        """Breadth first through index files; enough is ten times the pages that may be visited.
+
+        False where the site may not be asked, because its robots.txt cannot be got now.
+        """
+        # Not asked for by itself: the robots middleware answers with the one that it keeps.
+        robots = await self._download("/robots.txt", {"dont_retry": True})
+        if self.settings.getbool("ROBOTSTXT_OBEY") and (robots is None or robots.status >= 500):
+            return False
+        named = sitemap_lines(robots.text) if isinstance(robots, TextResponse) and robots.status == 200 else []
         waiting = deque((url, 0) for url in named or ["/sitemap.xml"])
         seen: set[str] = set()
         found = 0
@@ -145,6 +152,7 @@ class SiteSpider(Args[SiteArguments], FrontierSpider):
             extra={"spider": self},
         )
         self.crawler.stats.inc_value("site/sitemap_pages", found)
+        return True
 
     async def _add(self, entries: list[tuple[str, int | None]]) -> int:
         seeds = []
@@ -159,18 +167,17 @@ class SiteSpider(Args[SiteArguments], FrontierSpider):
         return not isinstance(answer, Refusal) or answer.reason == "media"  # .xml.gz
 
     async def _fetch(self, link: str) -> Response | None:
+        meta = {"dont_obey_robotstxt": True, "download_maxsize": MAX_SITEMAP_BYTES}
+        response = await self._download(link, meta)
+        return response if response is not None and response.status == 200 else None
+
+    async def _download(self, link: str, meta: dict[str, Any]) -> Response | None:
         url = canonical(link, self.start_url)
         assert isinstance(url, str)
-        request = Request(
-            url,
-            callback=NO_CALLBACK,
-            meta={"dont_obey_robotstxt": True, "download_maxsize": MAX_SITEMAP_BYTES},
-        )
         try:
-            response = await self.crawler.engine.download_async(request)
+            return await self.crawler.engine.download_async(Request(url, callback=NO_CALLBACK, meta=meta))
         except DOWNLOAD_ERRORS as error:
-            if str(error) == STOPPING:
-                raise
+            if str(error) == STOPPING:  # the sitemaps are for the next crawl to read
+                raise asyncio.CancelledError from None
             logger.info("No sitemap from %(url)s: %(error)s", {"url": url, "error": error}, extra={"spider": self})
             return None
-        return response if response.status == 200 else None

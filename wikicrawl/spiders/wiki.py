@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import re
@@ -125,14 +126,15 @@ class WikiSpider(Args[WikiArguments], FrontierSpider):
     async def prepare(self) -> None:
         store = self.store
         await store.run(store.sources.ensure, self.source, self.start_url, int(time.time()))
-        with self._said_if_unlisted():
-            wiki = await self._find_wiki()
-            self._listing = f"{wiki.api} {self.args.choice}".strip()
-            kept = await store.run(store.listings.find, self.source, self._listing)
-            self._is_new = kept is None
-            if kept is not None:
-                # Before anything is claimed: the list tells which of the pages that are due need no visit.
-                await self._look_again(kept)
+        async with self.start_host():
+            with self._said_if_unlisted():
+                wiki = await self._find_wiki()
+                self._listing = f"{wiki.api} {self.args.choice}".strip()
+                kept = await store.run(store.listings.find, self.source, self._listing)
+                self._is_new = kept is None
+                if kept is not None:
+                    # Before anything is claimed: the list tells which of the pages that are due need no visit.
+                    await self._look_again(kept)
 
     async def discover(self) -> None:
         if self._is_new:
@@ -156,6 +158,8 @@ class WikiSpider(Args[WikiArguments], FrontierSpider):
             )
 
     async def _look_again(self, kept: Listing) -> None:
+        # Sweeps are told apart by the whole second in which they begin.
+        await asyncio.sleep(min(1.0, max(0.0, kept.swept_at + 1 - time.time())))
         now = int(time.time())
         if self._is_sweep_due(kept, now):
             await self._sweep(now)

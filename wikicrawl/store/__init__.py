@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from sqlalchemy.exc import DBAPIError
 
+from wikicrawl.store.breakers import Breakers
 from wikicrawl.store.engine import connect, parse_url
 from wikicrawl.store.frontier import Frontier
 from wikicrawl.store.hosts import Hosts
@@ -19,6 +21,7 @@ from wikicrawl.store.listings import Listings
 from wikicrawl.store.migrations import migrate
 from wikicrawl.store.pages import Pages
 from wikicrawl.store.patience import Patience, StoreUnavailable
+from wikicrawl.store.robots import Robots
 from wikicrawl.store.sources import Sources
 from wikicrawl.store.wikis import Wikis
 
@@ -51,6 +54,7 @@ class Store:
         self.url = url
         self._users = 0
         self.patience = Patience()
+        self._calls: dict[object, float] = {}  # under way, and since when
         self.engine = connect(url)
         try:
             migrate(self.engine)
@@ -62,6 +66,8 @@ class Store:
         self.frontier = Frontier(self.engine)
         self.pages = Pages(self.engine)
         self.hosts = Hosts(self.engine)
+        self.breakers = Breakers(self.engine)
+        self.robots = Robots(self.engine)
         self.jobs = Jobs(self.engine)
         self.sources = Sources(self.engine)
         self.wikis = Wikis(self.engine)
@@ -73,12 +79,22 @@ class Store:
         While the database cannot be written to it waits, as long as somebody has the patience; then StoreUnavailable.
         """
         work = partial(call, *args, **kwargs)
-        return await self.patience.keep(lambda: self._in_writer(work), lambda: self._in_writer(self._anew, work))
+        ticket = object()
+        self._calls[ticket] = time.monotonic()
+        try:
+            return await self.patience.keep(lambda: self._in_writer(work), lambda: self._in_writer(self._anew, work))
+        finally:
+            del self._calls[ticket]
 
     def run_at_exit(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> None:
         """Make a call when no event loop is left, nor anybody to hear that it failed."""
         with suppress(DBAPIError):
             call(*args, **kwargs)
+
+    @property
+    def oldest_call_seconds(self) -> float:
+        """How long the call that has waited longest is under way; 0 where none is."""
+        return time.monotonic() - min(self._calls.values(), default=time.monotonic())
 
     def _in_writer(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> asyncio.Future[T]:
         return asyncio.get_running_loop().run_in_executor(self._writer, partial(call, *args, **kwargs))

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 BATCH = 100  # pages read at a time: some megabytes of markdown at most
 FINAL = frozenset({"gone", "not_a_page"})  # outcomes after which a page is not visited again by itself
 # Pages whose content of earlier visits is no longer the site's.
-REMOVED = ("gone", "redirected")
+REMOVED = ("gone", "redirected", "noindex")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +59,8 @@ class Outcome:
     started_at: int
     finished_at: int
     job: str
+    retry_at: int | None = None  # when to come back; None: after the page's interval
+    was_asked: bool = True  # False: the visit ended before anything was asked of the host
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,9 +278,20 @@ def _land(
 
 
 def _next_visit(policy: Policy, previous: int | None, outcome: Outcome, *, is_fresh: bool) -> dict[str, int | None]:
+    if outcome.retry_at is not None:
+        return _postponed(previous, outcome, outcome.retry_at)
     interval = next_interval(policy, previous, is_fresh=is_fresh)
     due = None if outcome.name in FINAL else outcome.finished_at + interval
     return {"visited_at": outcome.finished_at, "interval": interval, "due": due}
+
+
+def _postponed(interval: int | None, outcome: Outcome, retry_at: int) -> dict[str, int | None]:
+    """The page keeps its interval; if it was not asked for, it has not been visited either."""
+    if outcome.was_asked:
+        return {"visited_at": outcome.finished_at, "interval": interval, "due": retry_at}
+    # Claims pass over the host until the breaker lets a page through, so one never visited may wait as if it were new.
+    is_new = outcome.name == "breaker" and interval is None
+    return {"interval": interval, "due": 0 if is_new else retry_at}
 
 
 def _revid(content: Content) -> int:
@@ -287,7 +300,8 @@ def _revid(content: Content) -> int:
 
 
 def _visit_row(claim: Claim, outcome: Outcome) -> dict[str, Any]:
-    row = {column.name: clean(getattr(outcome, column.name)) for column in fields(outcome)}
+    names = {column.name for column in fields(outcome)} - {"retry_at", "was_asked"}
+    row = {name: clean(getattr(outcome, name)) for name in names}
     return {"page_id": claim.id, "attempt": claim.attempt, "outcome": row.pop("name"), **row}
 
 

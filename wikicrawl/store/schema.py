@@ -70,6 +70,7 @@ Index(
     sqlite_where=_is_free, postgresql_where=_is_free,
 )  # fmt: skip
 Index("page_lease", page.c.source, page.c.lease_until, sqlite_where=_is_leased, postgresql_where=_is_leased)
+Index("page_owner", page.c.lease_owner, page.c.host, sqlite_where=_is_leased, postgresql_where=_is_leased)
 
 # The content of a page, one row whenever it changed.
 version = Table(
@@ -131,6 +132,8 @@ host_lease = Table(
     Column("pause_until", BigInteger, nullable=False, server_default="0"),
     Column("pause_reason", Text, nullable=False, server_default=""),
 )
+_is_owned = host_lease.c.owner.is_not(None)
+Index("host_lease_owner", host_lease.c.owner, sqlite_where=_is_owned, postgresql_where=_is_owned)
 
 # Whether a host is left alone because it failed: closed (it is asked), open (it is not), half_open (by one page).
 breaker = Table(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from scrapy.utils.misc import load_object
 
@@ -23,6 +24,7 @@ PageHook = Callable[["Page"], Awaitable[None] | None]
 @dataclass(frozen=True)
 class BrowserOptions:
     executable: str | None
+    endpoint: str  # of a browser elsewhere; empty: our own
     headers: dict[str, str]  # names in lower case
     user_agent: str | None  # None: the request's own
     viewport: dict[str, int]
@@ -40,9 +42,11 @@ class BrowserOptions:
 
     @classmethod
     def from_settings(cls, settings: BaseSettings) -> Self:
+        endpoint = _endpoint(settings.get("TIERS_BROWSER_ENDPOINT"))
         headers = {name.lower(): str(value) for name, value in settings.getdict("TIERS_BROWSER_HEADERS").items()}
         return cls(
-            executable=find_browser(settings.get("TIERS_BROWSER_EXECUTABLE")),
+            executable=None if endpoint else find_browser(settings.get("TIERS_BROWSER_EXECUTABLE")),
+            endpoint=endpoint,
             user_agent=headers.pop("user-agent", None),  # scripts must see the same
             headers=headers,
             viewport=_viewport(settings),
@@ -58,6 +62,21 @@ class BrowserOptions:
             context_pages=int(number(settings, "TIERS_BROWSER_CONTEXT_PAGES", least=1)),
             max_mb=int(number(settings, "TIERS_BROWSER_MAX_MB", least=1)),
         )
+
+    @property
+    def browser(self) -> str | None:
+        """Where the browser is; None where there is none."""
+        return self.endpoint or self.executable
+
+
+def _endpoint(told: str | None) -> str:
+    address = urlsplit(told or "")
+    if told and (address.scheme not in ("http", "https", "ws", "wss") or not address.hostname):
+        raise ValueError(
+            f"TIERS_BROWSER_ENDPOINT is {told!r}; it must be the address of a browser's DevTools (http://host:9222, or "
+            "ws://…/devtools/browser/…) or of a Playwright server (ws://host:port/path); leave it empty for our own"
+        )
+    return told or ""
 
 
 def _viewport(settings: BaseSettings) -> dict[str, int]:

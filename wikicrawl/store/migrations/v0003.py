@@ -28,6 +28,9 @@ def upgrade(op: Operations) -> None:
     is_free = sa.text("lease_until IS NULL AND due IS NOT NULL")
     columns = ["source", "due", "host", "depth", "id"]
     op.create_index("page_due", "page", columns, sqlite_where=is_free, postgresql_where=is_free)
+    is_leased = sa.text("lease_until IS NOT NULL")
+    columns = ["lease_owner", "host"]
+    op.create_index("page_owner", "page", columns, sqlite_where=is_leased, postgresql_where=is_leased)
     _create_host_tables(op)
     op.create_table(
         "robots",
@@ -64,6 +67,8 @@ def _create_host_tables(op: Operations) -> None:
         sa.Column("pause_until", sa.BigInteger, nullable=False, server_default="0"),
         sa.Column("pause_reason", sa.Text, nullable=False, server_default=""),
     )
+    is_owned = sa.text("owner IS NOT NULL")
+    op.create_index("host_lease_owner", "host_lease", ["owner"], sqlite_where=is_owned, postgresql_where=is_owned)
     op.create_table(
         "breaker",
         sa.Column("host", sa.Text, primary_key=True),
