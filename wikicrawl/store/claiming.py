@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     Place = tuple[int, str, int, int]  # of a page in the order in which pages are due
 
 # Claims that ended without an outcome. A process dies with all the pages it holds, guilty or not: whoever has died with
-# others so often is from then on claimed alone, and parked when that has ended five more processes: with three, 200
-# random kills, one every ten pages, parked 2 of 3,000 innocent pages (tests/crash).
+# others so often is from then on claimed alone, and parked when that has ended five more processes.
 CROWD_DEATHS = 2
 MAX_HOSTS = 16  # that new pages are taken from: CONCURRENT_REQUESTS of them, so that none is waited for
 STEPS = 64  # hosts looked at in one statement
