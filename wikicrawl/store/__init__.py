@@ -106,11 +106,6 @@ class Store:
         with suppress(DBAPIError):
             call(*args, **kwargs)
 
-    @property
-    def oldest_call_seconds(self) -> float:
-        """How long the call that has waited longest is under way; 0 where none is."""
-        return time.monotonic() - min(self._calls.values(), default=time.monotonic())
-
     def _in_writer(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> asyncio.Future[T]:
         return asyncio.get_running_loop().run_in_executor(self._writer, partial(call, *args, **kwargs))
 
