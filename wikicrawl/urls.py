@@ -135,6 +135,12 @@ def netloc(url: str) -> str:
     return url.split("/", 3)[2]
 
 
+def origin_of(url: str) -> str:
+    """Scheme, host and port of a URL."""
+    known = canonical(url)
+    return "/".join((url if isinstance(known, Refusal) else known).split("/", 3)[:3])
+
+
 def path_of(url: str) -> str:
     """The path of a canonical URL, from its first slash to before its query."""
     return "/" + url.split("/", 3)[3].partition("?")[0]

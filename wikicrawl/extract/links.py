@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 MAX_LINKS = 10_000
 ATTRIBUTE = {"a": "href", "area": "href", "link": "href", "iframe": "src", "form": "action"}
 ROOTED = re.compile(r"/(?![/\\])|https?://", re.I)  # lead to the same place from every page of a server
+FEED_TYPES = frozenset({"application/rss+xml", "application/atom+xml"})
+MAX_FEEDS = 10
 FOLLOWED_RELS = frozenset({"next", "canonical"})
 # What sites call the pages that lead to all others, and how their addresses end.
 SIGNPOST_TEXT = re.compile(
@@ -78,7 +80,7 @@ def find_feeds(tree: HtmlElement, url: str) -> list[str]:
         for element in tree.iter("link")
         if (raw := element.get("href"))
         and element.get("type", "").strip().lower() in FEED_TYPES
-        and "alternate" in element.get("rel", "").lower()
+        and "alternate" in element.get("rel", "").lower().split()
     )
     return _addresses(named, base_of(tree, url))
 
