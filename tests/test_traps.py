@@ -1,5 +1,7 @@
 """What is learned of a site's addresses, from pages that were the same, alike or new."""
 
+from itertools import pairwise
+
 import pytest
 from trap_site import prose
 
@@ -345,3 +347,23 @@ def test_what_was_decided_is_kept_and_taken_over():
     other.adopt(rows)
     assert other.is_trap(f"{SITE}/calendar/77")
     assert other.to_keep() == []
+
+
+def follow(habits, addresses, text):
+    """Visit pages of which each names the next; the kinds that are closed by then."""
+    for number, (url, following) in enumerate(pairwise(addresses)):
+        habits.learn(url, url, sketch(text.format(number), url), [following])
+    return {name for name, kind in habits.budget.kinds.items() if kind.reason}
+
+
+def test_a_register_whose_entries_differ_in_numbers_stays_open():
+    entry = "Entry {} of the register. " + prose("register", 30)
+    assert not follow(SiteHabits(), [f"{SITE}/entry/{number}" for number in range(1400, 1800)], entry)
+    assert not follow(SiteHabits(), [f"{SITE}/entry?id={number}" for number in range(400)], entry)
+
+
+def test_days_and_pages_that_differ_in_numbers_are_closed():
+    text = "Number {} of many. " + prose("many", 30)
+    days = [f"{SITE}/events/2031/{number // 28 + 1:02}/{number % 28 + 1:02}" for number in range(100)]
+    assert follow(SiteHabits(), days, text) == {"h.test/events/#/#/#"}
+    assert follow(SiteHabits(), [f"{SITE}/list?page={number}" for number in range(100)], text) == {"h.test/list?page"}

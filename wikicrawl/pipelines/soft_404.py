@@ -36,7 +36,7 @@ ERROR = re.compile(
     re.IGNORECASE,
 )
 BEGINNING = 200  # characters of a text in which an error says what it is
-OFTEN = 3  # addresses that have shown one text: is it what the host shows for all?
+OFTEN = 10  # addresses that have shown one text: is it what the host shows for all?
 ALIKE = 0.8  # of the lines of two texts are in both
 MAX_LINES = 60
 UNASKED = (DownloadFailedError, ResponseDataLossError, IgnoreRequest, ExtractFailed)

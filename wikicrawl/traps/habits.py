@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wikicrawl.traps.budget import Budget
 from wikicrawl.traps.canonicals import Canonicals
+from wikicrawl.traps.dates import DATE_WORDS
 from wikicrawl.traps.folding import Folding
-from wikicrawl.traps.lists import Lists
+from wikicrawl.traps.kinds import kind_of, names_of
+from wikicrawl.traps.lists import Lists, position_of
 from wikicrawl.traps.sameness import Seen
 
 if TYPE_CHECKING:
@@ -18,6 +21,9 @@ if TYPE_CHECKING:
 
 FOLDED = "folded"  # the reason of a rule of folding
 LEAST_PAGES = 5  # of a kind before it is worth a row in the store; most kinds of real sites have one
+SPARSE = 20  # words; of a text with fewer, another number makes no other text
+DATE = re.compile(r"(?<!\d)(?:1[5-9]|2\d)\d\d(?:[/-]\d{1,2}|\d{4})(?!\d)")
+DATE_NAMES = frozenset({"y", "m", "d", "date", "day", "month", "year", "week", "from", "to", "jahr", "monat", "tag"})
 MAX_TEXTS = 200_000  # texts remembered; some 25 MB
 
 
@@ -73,7 +79,7 @@ class SiteHabits:
         self._texts[sketch.bag] = self._texts.get(sketch.bag, 0) + 1
         if len(self._texts) > MAX_TEXTS:
             del self._texts[next(iter(self._texts))]
-        is_new = self._seen.is_new(sketch) and not is_same
+        is_new = (self._seen.is_new(sketch) or (sketch.words >= SPARSE and _numbers_tell(url))) and not is_same
         same_as = self.folding.learn(final_url, sketch)
         changed: list[str] = []
         if is_first and same_as is None:
@@ -106,3 +112,17 @@ class SiteHabits:
                 rows.append(Row(name, kind.reason, pages, different))
         self._kept.update((row.pattern, row.reason) for row in rows)
         return rows
+
+
+def _numbers_tell(url: str) -> bool:
+    """Whether another number may be all that tells a page from the next, as in a register.
+
+    Not where addresses count days, the pages of a list, or visitors, nor where they combine parameters.
+    """
+    names, kind = names_of(url), kind_of(url)
+    if len(names) > 1 or kind.endswith("~") or "*" in kind:
+        return False
+    if DATE.search(url) or not DATE_NAMES.isdisjoint(names) or not DATE_WORDS.isdisjoint(url.lower().split("/")):
+        return False
+    position = position_of(url)
+    return position is None or (position.name.startswith("/") and position.of.count("/") < 3)  # /page/3 of the root
