@@ -279,6 +279,15 @@ def test_the_delay_outlasts_the_slot_that_scrapy_drops_when_it_is_idle(new_middl
     assert Pace(middleware._crawler)._told_delay(Request("http://h/")) == 5
 
 
+@pytest.mark.parametrize(("own", "kept"), [(9, 9), (1, 5)])
+def test_the_longer_of_the_delays_that_we_and_the_site_want_is_kept(new_middleware, own, kept):
+    middleware = new_middleware()
+    told = middleware._crawler.engine.downloader.per_slot_settings
+    told["h"] = {"delay": own, "concurrency": 1}
+    middleware._keep_delay("h", 5)
+    assert told["h"] == {"delay": kept, "concurrency": 1, "jitter": 0}
+
+
 @pytest.mark.parametrize(
     "name", ["TIERS_ROBOTS_SECONDS", "TIERS_ROBOTS_RETRY_SECONDS", "TIERS_MAX_CRAWL_DELAY_SECONDS"]
 )
