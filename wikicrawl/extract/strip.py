@@ -41,11 +41,15 @@ FURNITURE_WORDS = _set(
     "recommendations suggested suggestions trending teaser upsell upsells crosssell promo promos promotion "
     "advert advertisement advertising ads ad sponsor sponsored outbrain taboola feedback rating ratings review "
     "reviews signature actions btn buttons form search sort filters facets screen sr visually noprint printonly "
+    "bio byline tags similar latest popular readmore partner "
     # The same in German, French, Spanish and Italian, where a word has no second meaning.
     "fusszeile brotkrumen teilen partager compartir condividi werbung publicite publicidad pubblicita suche "
     "buscador"
 )
-COMMENT_WORDS = _set("comment comments commentlist respond disqus kommentare commentaires comentarios commenti")
+# And what is so named about an article: readers' comments, who wrote it and when, what it is filed under.
+ARTICLE_WORDS = _set(
+    "comment comments commentlist respond disqus kommentare commentaires comentarios commenti author tag meta"
+)
 # An element with a greater share of the page's own text is not furniture, whatever it is called.
 FURNITURE_SHARE = 0.3
 FURNITURE_TAG_SHARE = 0.5
@@ -116,8 +120,8 @@ def strip_unread(body: HtmlElement) -> Weights:
     return weights
 
 
-def strip_furniture(weights: Weights, *, comments: bool) -> tuple[int, float]:
-    """Drop page furniture, unless that is all there is; `comments` tells whether readers' comments are content.
+def strip_furniture(weights: Weights, *, is_article: bool) -> tuple[int, float]:
+    """Drop page furniture, unless that is all there is; on a page that is no article, comments are content.
 
     Returns the characters outside links that the tags left, and the share of them that names alone would have taken,
     where that is too much to believe; else 0.
@@ -125,7 +129,7 @@ def strip_furniture(weights: Weights, *, comments: bool) -> tuple[int, float]:
     shown = max(weights.prose(weights.root), 1)
     _drop_all(weights, _furniture(weights, shown, frozenset(), share=FURNITURE_TAG_SHARE))
     own = weights.prose(weights.root)
-    words = FURNITURE_WORDS if comments else FURNITURE_WORDS | COMMENT_WORDS
+    words = FURNITURE_WORDS | ARTICLE_WORDS if is_article else FURNITURE_WORDS
     named = _furniture(weights, shown, words, share=FURNITURE_SHARE)
     lost = sum(weights.prose(element) for element in named) / max(own, 1)
     if lost > LOST_SHARE:
@@ -171,7 +175,8 @@ def _is_furniture(element: HtmlElement, parent: HtmlElement, words: frozenset[st
     if tag in {"main", "article"}:
         return False
     if words:
-        return not words.isdisjoint(name_words(element))
+        # A quotation is content, even one that is named after the network it comes from.
+        return tag != "blockquote" and not words.isdisjoint(name_words(element))
     return (
         tag in FURNITURE_TAGS
         or element.get("role") in FURNITURE_ROLES
