@@ -5,7 +5,8 @@
 Every number that decides over content and was chosen on these pages is a row of GRID, every word of class names one of
 WORDS. The same procedure runs without each fold's domains and on all pages: from the plainest values, one number after
 the other takes the value with the best word-F1, and a word that costs more than it gains goes. What it chooses on all
-pages is what is shipped; where it is not, this says so. Word-F1 by kind is scored on held-out domains only.
+pages is what is shipped; where it is not, this says so. Word-F1 by kind is scored on held-out domains only, on the
+markdown as rendered; the search compares the words of the chosen element, which takes a sixth of the time.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import collections
 import statistics
 import sys
 import zlib
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,7 +30,11 @@ sys.path.append(str(CORPORA))
 import evaluate_extract as evaluate  # noqa: E402
 
 from wikicrawl.extract import content, endings, extract, opinions, strip, structured  # noqa: E402
-from wikicrawl.extract.tree import parse  # noqa: E402
+from wikicrawl.extract.hidden import take_hidden  # noqa: E402
+from wikicrawl.extract.metadata import find_metadata  # noqa: E402
+from wikicrawl.extract.tree import body_of, parse  # noqa: E402
+from wikicrawl.extract.unread import write_unread  # noqa: E402
+from wikicrawl.extract.wiki import is_wiki  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -90,9 +96,21 @@ class Scores:
         key = page["id"], Fit(fit.values, fit.dropped & page["words"])
         if key not in self.cache:
             fit.apply(self.known)
-            text = evaluate.markdown_text(extract(page["html"].encode(), page["url"], encoding="utf-8").markdown)
-            self.cache[key] = evaluate.word_prf(page["truth"], text)[0]
+            self.cache[key] = evaluate.word_prf(page["truth"], chosen_text(page))[0]
         return self.cache[key]
+
+    def rendered(self, page: Page, fit: Fit) -> float:
+        fit.apply(self.known)
+        text = evaluate.markdown_text(extract(page["html"].encode(), page["url"], encoding="utf-8").markdown)
+        return float(evaluate.word_prf(page["truth"], text)[0])
+
+
+def chosen_text(page: Page) -> str:
+    if is_wiki(page["tree"]):
+        return ""  # nothing of it is fitted
+    element = content.choose_content(deepcopy(page["tree"]), page["url"], page["meta"].get("types", ())).element
+    text = " ".join(element.itertext())
+    return text + structured.plain(structured.supplement(" ".join(text.split()), page["meta"]))
 
 
 def remember(library: Callable[[str, str], str | None]) -> Callable[[str, str], str | None]:
@@ -139,6 +157,10 @@ def load(corpus: Path) -> list[Page]:
     for page in pages:
         elements = parse(page["html"]).iter()
         page["words"] = frozenset().union(*(strip.name_words(element) for element in elements))
+        tree = page["tree"] = parse(page["html"])
+        page["meta"] = find_metadata(tree, page["url"])
+        write_unread(body_of(tree))
+        take_hidden(tree)
         text = evaluate.markdown_text(evaluate.ref_trafilatura(page["html"], page["url"]))
         page["baseline"] = evaluate.word_prf(page["truth"], text)[0]
     return pages
@@ -178,7 +200,7 @@ def main() -> int:
         train = [page for page in pages if fold_of(page, options.folds) != fold]
         fit = refit(train, scores)
         test = [page for page in pages if fold_of(page, options.folds) == fold]
-        held.update({page["id"]: scores.of(page, fit) for page in test})
+        held.update({page["id"]: scores.rendered(page, fit) for page in test})
         base = statistics.fmean(page["baseline"] for page in test)
         ours = statistics.fmean(held[page["id"]] for page in test)
         print(f"fold {fold}: {len(test)} pages, {ours:.3f}, trafilatura {base:.3f}; {describe(fit)}", flush=True)
@@ -186,7 +208,7 @@ def main() -> int:
     print(f"all pages: {describe(chosen)}\n")
     print(f"{'word-F1':26}{'all':>8}" + "".join(f"{kind:>16}" for kind in kinds))
     show("held-out domains", pages, [held[page["id"]] for page in pages], kinds)
-    show("as shipped, same pages", pages, [scores.of(page, ships) for page in pages], kinds)
+    show("as shipped, same pages", pages, [scores.rendered(page, ships) for page in pages], kinds)
     show("trafilatura", pages, [page["baseline"] for page in pages], kinds)
     if chosen != ships:
         print(f"\nFAIL  shipped is {describe(ships)}")

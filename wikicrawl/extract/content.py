@@ -47,7 +47,7 @@ LEAST_SHARED = 0.2
 # What a choice is worth before anything is known of it, and what each sign adds: a fit of word-F1 on 454 real pages to
 # shares from 0 to 1, rounded. Fitted without their domain's pages, it ranks them at .54 (Spearman).
 CONFIDENCE, KEPT_WORTH, RUNNING_WORTH, SURE_WORTH = 0.45, 0.15, 0.25, 0.15
-RUNNING_CHARS = 80  # a piece of text this long is a sentence or more, not a label
+RUNNING_CHARS = 80  # a piece of text this long (see `weigh`) is a sentence or more, not a label
 
 ARTICLE = re.compile(r"Article$|BlogPosting|Report|^og:article$")
 FORUM = re.compile(r"^forum$|DiscussionForum|QAPage")
@@ -117,7 +117,7 @@ def _is_lead(element: HtmlElement, weights: Weights) -> bool:
     chars = weights.chars[element]
     if 2 * chars < LEAST_LEAD or weights.prose(element) < LEAD_SHARE * chars:
         return False
-    return weigh(element.text_content()) >= LEAST_LEAD and next(element.iterdescendants(*PARTING), None) is None
+    return _weight(element) >= LEAST_LEAD and next(element.iterdescendants(*PARTING), None) is None
 
 
 def _explain(region: HtmlElement, weights: Weights, own: int, doubt: str) -> Choice:
@@ -134,9 +134,17 @@ def _confidence(region: HtmlElement, weights: Weights, kept: float, *, is_sure: 
     chars = weights.chars[region]
     if not chars:
         return 0.0
-    running = sum(weights.chars[piece] for piece in pieces(region) if weights.chars[piece] >= RUNNING_CHARS)
+    running = sum(weights.chars[piece] for piece in pieces(region) if _is_running(piece, weights.chars[piece]))
     worth = KEPT_WORTH * min(kept, 1) + RUNNING_WORTH * min(running / chars, 1) + SURE_WORTH * is_sure
     return round(CONFIDENCE + worth, 2)
+
+
+def _is_running(piece: HtmlElement, chars: int) -> bool:
+    return chars >= RUNNING_CHARS or (2 * chars >= RUNNING_CHARS and _weight(piece) >= RUNNING_CHARS)
+
+
+def _weight(element: HtmlElement) -> int:
+    return weigh(" ".join(element.text_content().split()))
 
 
 def _agree(choice: Choice, body: HtmlElement, opinions: dict[str, HtmlElement]) -> Choice:

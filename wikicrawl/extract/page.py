@@ -15,7 +15,7 @@ from wikicrawl.extract.markdown import ENGINES, write_markdown
 from wikicrawl.extract.metadata import find_metadata
 from wikicrawl.extract.normalise import normalise
 from wikicrawl.extract.strip import strip_unread
-from wikicrawl.extract.structured import supplement
+from wikicrawl.extract.structured import has_supplement, supplement
 from wikicrawl.extract.text import clean, weigh
 from wikicrawl.extract.tree import body_of, parse
 from wikicrawl.extract.unread import write_unread
@@ -119,6 +119,8 @@ def _choose(tree: HtmlElement, url: str, meta: dict[str, Any]) -> tuple[Choice, 
     write_unread(body_of(tree))
     hidden = take_hidden(tree)
     choice = choose_content(tree, url, meta.get("types", ()))
+    if not scripts and not has_supplement(meta):
+        return choice, hidden
     content = _text(choice.element)
     own = weigh(content) - sum(weigh(_text(link)) for link in choice.element.iter("a")) if scripts else LITTLE
     found = find_embedded(scripts, meta.get("title", "")) if own < LITTLE else None

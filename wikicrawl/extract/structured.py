@@ -60,9 +60,13 @@ def find_questions(entities: list[Entity]) -> list[dict[str, str]]:
     return [{"question": asked, "answer": said} for asked, said in found.items()]
 
 
+def has_supplement(meta: dict[str, Any]) -> bool:
+    return bool(meta.get("product") or meta.get("faq"))
+
+
 def supplement(content: str, meta: dict[str, Any]) -> str:
     """What the structured data says and the content does not, as HTML; nothing where a page says enough itself."""
-    if not (meta.get("product") or meta.get("faq")) or weigh(content) >= LITTLE:
+    if not has_supplement(meta) or weigh(content) >= LITTLE:
         return ""
     known = set(words(content))
     description = meta.get("product", {}).get("description", "")
