@@ -44,15 +44,15 @@ FURNITURE_WORDS = _set(
     "recommendations suggested suggestions trending teaser upsell upsells crosssell promo promos promotion "
     "advert advertisement advertising ads ad sponsor sponsored outbrain taboola feedback rating ratings review "
     "reviews signature actions btn buttons form search sort filters facets screen sr visually noprint printonly "
-    "bio byline tags similar latest popular readmore partner "
+    "bio byline tags similar latest popular readmore partner relatedposts "
     # The same in German, French, Spanish and Italian, where a word has no second meaning.
     "fusszeile brotkrumen teilen partager compartir condividi werbung publicite publicidad pubblicita suche "
     "buscador"
 )
 # And what is so named about an article: readers' comments, who wrote it and when, what it is filed under.
-ARTICLE_WORDS = _set(
-    "comment comments commentlist respond disqus kommentare commentaires comentarios commenti author tag meta"
-)
+COMMENT_WORDS = _set("comment comments commentlist respond disqus kommentare commentaires comentarios commenti")
+ARTICLE_WORDS = COMMENT_WORDS | _set("author tag meta")
+LEAST_ARTICLE = 300  # characters outside links; where less is left, the article is in what is called comments
 # An element with a greater share of the page's own text is not furniture, whatever it is called.
 FURNITURE_SHARE = 0.3
 FURNITURE_TAG_SHARE = 0.5
@@ -65,6 +65,7 @@ TAGGED = etree.XPath("descendant::*[self::nav or self::footer or self::aside or 
 NAMED = etree.XPath("descendant::*[@class or @id]")
 CLASSES = etree.XPath("descendant::*/@class", smart_strings=False)
 IDS = etree.XPath("descendant::*/@id", smart_strings=False)
+TITLED = frozenset({"section", "h1", "h2", "h3", "h4", "h5", "h6"})
 NAME_PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 
 
@@ -139,6 +140,8 @@ def strip_furniture(weights: Weights, *, is_article: bool) -> tuple[int, float]:
     """
     shown = max(weights.prose(weights.root), 1)
     _drop_all(weights, _furniture(weights, shown, _tagged(weights.root), share=FURNITURE_TAG_SHARE))
+    if is_article:
+        _drop_comments(weights)
     own = weights.prose(weights.root)
     words = FURNITURE_WORDS | ARTICLE_WORDS if is_article else FURNITURE_WORDS
     named = _furniture(weights, shown, _named(weights.root, words), share=FURNITURE_SHARE)
@@ -147,6 +150,13 @@ def strip_furniture(weights: Weights, *, is_article: bool) -> tuple[int, float]:
         return own, lost
     _drop_all(weights, named)
     return own, 0.0
+
+
+def _drop_comments(weights: Weights) -> None:
+    """However many they are: an article may be short, and hundreds may have their say."""
+    comments = _furniture(weights, weights.prose(weights.root), _named(weights.root, COMMENT_WORDS), share=1)
+    if weights.prose(weights.root) - sum(weights.prose(comment) for comment in comments) >= LEAST_ARTICLE:
+        _drop_all(weights, comments)
 
 
 def _drop_all(weights: Weights, elements: list[HtmlElement]) -> None:
@@ -196,7 +206,9 @@ def _named(root: HtmlElement, words: frozenset[str]) -> Iterator[HtmlElement]:
     for element in _elements(NAMED, root) if meant else ():
         # A quotation is content, even one that is named after the network it comes from.
         is_content = element.tag in {"main", "article", "blockquote"}
-        if not is_content and (element.get("class") in meant or element.get("id") in meant):
+        # The id of a heading, and of a section under one, is made of its words: a chapter on menus is no menu.
+        is_titled = element.tag in TITLED
+        if not is_content and (element.get("class") in meant or (not is_titled and element.get("id") in meant)):
             yield element
 
 
