@@ -40,28 +40,29 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import ModuleType
 
-# The module, the name and the values tried; the first is where the search starts and stays if nothing is gained.
-GRID: list[tuple[ModuleType, str, tuple[float, ...]]] = [
-    (strip, "FURNITURE_SHARE", (0.5, 0.2, 0.3, 0.4)),
-    (strip, "FURNITURE_TAG_SHARE", (0.5, 0.3, 0.7)),
-    (strip, "LOST_SHARE", (0.8, 0.7, 0.9)),
-    (content, "ARTICLE_SHARE", (0.9, 0.7, 0.8)),
-    (content, "PAGE_SHARE", (0.9, 0.8, 0.95)),
-    (content, "LEAST_CHARS", (0.5, 0.7, 0.9)),
-    (content, "MAIN_SHARE", (0.5, 0.2, 0.3)),
-    (content, "LEAST_OWN", (0.15, 0.1, 0.25)),
-    (content, "LEAST_LEAD", (60, 40, 100)),
-    (endings, "MOST_CUT", (0.3, 0.15, 0.5)),
-    (opinions, "VOUCHED_SHARE", (0.5, 0.4, 0.6, 0.8)),
-    (opinions, "REPEATED_WORDS", (4, 2, 8)),
-    (opinions, "MOST_TIMES", (3, 1, 8)),
-    (content, "LEAST_SHARED", (0.2, 0.1, 0.4)),
-    (content, "LEAST_VOUCHED", (150, 50, 400)),
-    (structured, "LITTLE", (1_000, 500, 2_000)),
+# The module, the name, the pages it is used on, and the values tried; the first is where the search starts and stays if
+# nothing is gained.
+GRID: list[tuple[ModuleType, str, str, tuple[float, ...]]] = [
+    (strip, "FURNITURE_SHARE", "all", (0.3, 0.2, 0.5)),
+    (strip, "FURNITURE_TAG_SHARE", "all", (0.5, 0.3, 0.7)),
+    (strip, "LOST_SHARE", "all", (0.8, 0.6)),
+    (strip, "LEAST_ARTICLE", "article", (300, 100, 1_000)),
+    (content, "ARTICLE_SHARE", "article", (0.9, 0.8, 0.7)),
+    (content, "PAGE_SHARE", "page", (0.9, 0.8)),
+    (content, "LEAST_CHARS", "page", (0.7, 0.5, 0.9)),
+    (content, "MAIN_SHARE", "all", (0.5, 0.3)),
+    (content, "LEAST_LEAD", "all", (60, 120)),
+    (endings, "MOST_CUT", "article", (0.3, 0.15, 0.5)),
+    (opinions, "VOUCHED_SHARE", "product", (0.5, 0.4, 0.6, 0.8)),
+    (opinions, "REPEATED_WORDS", "product", (4, 2, 8)),
+    (opinions, "MOST_TIMES", "product", (3, 1, 8)),
+    (content, "LEAST_SHARED", "product", (0.2, 0.1, 0.4)),
+    (content, "LEAST_VOUCHED", "product", (150, 50, 400)),
+    (structured, "LITTLE", "described", (1_000, 500, 2_000)),
 ]
 WORDS = ("FURNITURE_WORDS", "ARTICLE_WORDS")
-LEAST_GAIN = 0.0002  # of word-F1 over all pages, for a number to leave where it starts
-LEAST_LOSS = 0.0001  # of word-F1 over all pages, for a word to go: a tenth of one page in 480 at its worst
+LEAST_GAIN = 0.0005  # of word-F1 over all pages, for a number to leave where it starts; less is chance
+LEAST_LOSS = 0.0005  # of word-F1 over all pages, for a word to go
 
 Page = dict[str, Any]
 
@@ -74,7 +75,7 @@ class Fit:
     dropped: frozenset[str] = frozenset()
 
     def apply(self, known: dict[str, frozenset[str]]) -> None:
-        for (module, name, _), value in zip(GRID, self.values, strict=True):
+        for (module, name, _, _), value in zip(GRID, self.values, strict=True):
             setattr(module, name, value)
         for name in WORDS:
             setattr(strip, name, known[name] - self.dropped)
@@ -92,8 +93,9 @@ class Scores:
         return statistics.fmean(self.of(page, fit) for page in pages)
 
     def of(self, page: Page, fit: Fit) -> float:
-        # A page without a word is the same without it.
-        key = page["id"], Fit(fit.values, fit.dropped & page["words"])
+        # A page is the same without a word it does not have, and whatever a number that is not used on it.
+        used = tuple(value for (_, _, kind, _), value in zip(GRID, fit.values, strict=True) if kind in page["kinds"])
+        key = page["id"], Fit(used, fit.dropped & page["words"])
         if key not in self.cache:
             fit.apply(self.known)
             self.cache[key] = evaluate.word_prf(page["truth"], chosen_text(page))[0]
@@ -130,8 +132,8 @@ def remember(library: Callable[[str, str], str | None]) -> Callable[[str, str], 
 
 
 def refit(pages: list[Page], scores: Scores) -> Fit:
-    fit = Fit(tuple(values[0] for _, _, values in GRID))
-    for index, (_, _, values) in enumerate(GRID):
+    fit = Fit(tuple(values[0] for *_, values in GRID))
+    for index, (*_, values) in enumerate(GRID):
         best, score = fit, scores.mean(pages, fit) + LEAST_GAIN
         for value in values[1:]:
             other = Fit((*fit.values[:index], value, *fit.values[index + 1 :]))
@@ -159,11 +161,18 @@ def load(corpus: Path) -> list[Page]:
         page["words"] = frozenset().union(*(strip.name_words(element) for element in elements))
         tree = page["tree"] = parse(page["html"])
         page["meta"] = find_metadata(tree, page["url"])
+        page["kinds"] = kinds_of(page["meta"])
         write_unread(body_of(tree))
         take_hidden(tree)
         text = evaluate.markdown_text(evaluate.ref_trafilatura(page["html"], page["url"]))
         page["baseline"] = evaluate.word_prf(page["truth"], text)[0]
     return pages
+
+
+def kinds_of(meta: dict[str, Any]) -> set[str]:
+    kind = content.kind_of(meta.get("types", ()))
+    kinds = {"all", "article" if kind.is_article else "page"} | ({"product"} if kind.is_product else set())
+    return kinds | ({"described"} if structured.has_supplement(meta) else set())
 
 
 def fold_of(page: Page, folds: int) -> int:
@@ -183,7 +192,7 @@ def show(title: str, pages: list[Page], ours: list[float], kinds: list[str]) -> 
 
 
 def shipped(scores: Scores) -> Fit:
-    return Fit(tuple(getattr(module, name) for module, name, _ in GRID))
+    return Fit(tuple(getattr(module, name) for module, name, *_ in GRID))
 
 
 def main() -> int:
@@ -216,7 +225,7 @@ def main() -> int:
 
 
 def describe(fit: Fit) -> str:
-    numbers = ", ".join(f"{name} {value:g}" for (_, name, _), value in zip(GRID, fit.values, strict=True))
+    numbers = ", ".join(f"{name} {value:g}" for (_, name, _, _), value in zip(GRID, fit.values, strict=True))
     return f"{numbers}; without {' '.join(sorted(fit.dropped)) or 'no'} word(s)"
 
 

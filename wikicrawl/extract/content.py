@@ -66,14 +66,28 @@ class Choice:
     reason: str = ""
 
 
-def choose_content(tree: HtmlElement, url: str, kinds: Iterable[str] = ()) -> Choice:
-    """The content of a page that may be of any kind; the tree is taken apart."""
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What is done otherwise on a page of this kind."""
+
+    is_article: bool
+    is_product: bool
+
+
+def kind_of(kinds: Iterable[str]) -> Kind:
+    """By what the page calls itself."""
     kinds = list(kinds)
     is_forum = any(FORUM.search(kind) for kind in kinds)
-    is_article = not is_forum and any(ARTICLE.search(kind) for kind in kinds)
     is_product = PRODUCTS not in kinds and any(PRODUCT.search(kind) for kind in kinds)
+    return Kind(not is_forum and any(ARTICLE.search(kind) for kind in kinds), is_product)
+
+
+def choose_content(tree: HtmlElement, url: str, kinds: Iterable[str] = ()) -> Choice:
+    """The content of a page that may be of any kind; the tree is taken apart."""
+    kind = kind_of(kinds)
+    is_article = kind.is_article
     # Before anything is dropped: the libraries have rules of their own.
-    opinions = ask_all(tostring(tree, encoding="unicode"), url) if is_product else {}
+    opinions = ask_all(tostring(tree, encoding="unicode"), url) if kind.is_product else {}
     body = body_of(tree)
     weights = strip_unread(body)
     own, spared = strip_furniture(weights, is_article=is_article)

@@ -66,6 +66,8 @@ NAMED = etree.XPath("descendant::*[@class or @id]")
 CLASSES = etree.XPath("descendant::*/@class", smart_strings=False)
 IDS = etree.XPath("descendant::*/@id", smart_strings=False)
 TITLED = frozenset({"section", "h1", "h2", "h3", "h4", "h5", "h6"})
+INLINE = frozenset({"a", "span", "b", "strong", "i", "em", "abbr", "time", "cite", "font"})
+SENTENCES = frozenset({"p", "li", "td", "dd", "blockquote", *INLINE})
 NAME_PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 
 
@@ -208,8 +210,14 @@ def _named(root: HtmlElement, words: frozenset[str]) -> Iterator[HtmlElement]:
         is_content = element.tag in {"main", "article", "blockquote"}
         # The id of a heading, and of a section under one, is made of its words: a chapter on menus is no menu.
         is_titled = element.tag in TITLED
+        is_content = is_content or _is_in_sentence(element)
         if not is_content and (element.get("class") in meant or (not is_titled and element.get("id") in meant)):
             yield element
+
+
+def _is_in_sentence(element: HtmlElement) -> bool:
+    """Whether text goes on behind an element of the line: a sentence that links to a search is no search."""
+    return element.tag in INLINE and bool((element.tail or "").strip()) and element.getparent().tag in SENTENCES
 
 
 def _elements(path: etree.XPath, root: HtmlElement) -> list[HtmlElement]:
