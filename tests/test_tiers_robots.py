@@ -276,7 +276,7 @@ def test_the_delay_outlasts_the_slot_that_scrapy_drops_when_it_is_idle(new_middl
     middleware = new_middleware(TIERS_BROWSER_PAGES=2)
     middleware._keep_delay("h", 5)
     assert middleware._crawler.engine.downloader.per_slot_settings == {"h": {"delay": 5, "jitter": 0}}
-    assert Pace(middleware._crawler)._told_delay(Request("http://h/")) == 5
+    assert Pace(middleware._crawler, None)._told_delay(Request("http://h/")) == 5
 
 
 @pytest.mark.parametrize(("own", "kept"), [(9, 9), (1, 5)])
