@@ -71,6 +71,7 @@ FAILURES: dict[type[Exception], str] = {
     UnsupportedURLSchemeError: "scheme",
 }
 DOWNLOAD_ERRORS: tuple[type[Exception], ...] = (*FAILURES, DownloadFailedError, ResponseDataLossError, IgnoreRequest)
+UNANSWERED = ("timeout", "dns", "refused", "network")
 IGNORED = {
     PAUSED: "throttled",
     LEFT_ALONE: "breaker",
@@ -223,6 +224,8 @@ class FrontierSpider(Spider):
         page.reason = visit.refusal or visit.outcome
         if ROBOTS_UNREACHABLE in page.error:
             page.reason = "robots_unreachable"
+            # A host that answers nobody does not answer for its robots.txt either: that is what became of the page.
+            visit.outcome = next((word for word in UNANSWERED if f"({word})" in page.error), visit.outcome)
         page.verdict = "error"
         if (retry_at := getattr(exception, "retry_at", None)) is not None:
             visit.retry_at = retry_at

@@ -124,7 +124,7 @@ class RobotsMiddleware:
     def _refuse(self, request: Request, message: str, *, retry_at: int | None = None) -> NoReturn:
         visit: Visit | None = request.meta.get("visit")
         if visit is not None:
-            visit.retry_at = retry_at
+            visit.retry_at, visit.was_asked = retry_at, retry_at is None
         logger.debug(
             "%(message)s: %(url)s",
             {"message": message, "url": request.url},
