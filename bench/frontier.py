@@ -1,6 +1,7 @@
 """How long a claim of 100 pages takes in a store of up to ten million, against the query of the plain design.
 
     .venv/bin/python bench/frontier.py [--rows 100000 1000000] [--store sqlite postgres] [--claims 200]
+        [--layout one many]
 
 Of the pages 30 % were never visited, 30 % are due and 40 % are due later. Measured, in this order: claims of new pages
 and of due pages of one source with one host; claims over 1,000 sources of one host each; and four processes that claim
@@ -30,6 +31,7 @@ ROOT = Path(__file__).parents[1]
 sys.path[1:1] = [str(ROOT), str(ROOT / "tests")]
 
 import postgres  # noqa: E402
+from wiki import ticks  # noqa: E402
 
 from wikicrawl.schedule import Policy  # noqa: E402
 from wikicrawl.store import open_store, schema  # noqa: E402
@@ -46,6 +48,7 @@ NOW = 2_000_000_000
 BAR_MS = 25.0
 SOURCES = 1000
 PROCESSES, PAGES_EACH = 4, 1000
+WARM = 5  # claims before the first that counts: statements are compiled once in a process
 BASELINES = 3  # runs of the baseline, which takes seconds
 
 
@@ -69,16 +72,16 @@ def main() -> None:
     parser.add_argument("--rows", type=int, nargs="+", default=[100_000, 1_000_000])
     parser.add_argument("--store", nargs="+", default=["sqlite", "postgres"], choices=["sqlite", "postgres"])
     parser.add_argument("--claims", type=int, default=200)
+    parser.add_argument("--layout", nargs="+", default=list(LAYOUTS), choices=LAYOUTS, help="sources in the store")
     options = parser.parse_args()
     print(f"claims of 100 pages, {options.claims} of each kind; ms; bar: p99 ≤ {BAR_MS:.0f} ms")
     print(f"load of the machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores; cpu: of this process alone")
     print(f"{'store':<10}{'rows':>10}  {'kind':<22}{'median':>9}{'p99':>9}{'max':>9}{'cpu':>9}{'cpu p99':>9}")
     for kind in options.store:
         for rows in options.rows:
-            with new_database(kind) as url:
-                measure_one(kind, url, rows, options.claims)
-            with new_database(kind) as url:
-                measure_many(kind, url, rows, options.claims)
+            for measure in (LAYOUTS[name] for name in options.layout):
+                with new_database(kind) as url:
+                    measure(kind, url, rows, options.claims)
 
 
 @contextmanager
@@ -96,7 +99,7 @@ def measure_one(kind: str, url: str, rows: int, claims: int) -> None:
     store = open_store(url)
     fill(store, rows, hosts=1)
     for name, max_pages in (("new, one host", 2**40), ("due, one host", 0)):
-        report(kind, rows, name, [claim_one(store, max_pages) for _ in range(claims)])
+        report(kind, rows, name, [claim_one(store, max_pages) for _ in range(WARM + claims)][WARM:])
     print(f"{kind:<10}{rows:>10}  {size(store) / rows:.0f} bytes a row of the frontier, indexes included")
     report(kind, rows, "baseline, SELECT alone", baseline(store))
     store.close()
@@ -105,11 +108,11 @@ def measure_one(kind: str, url: str, rows: int, claims: int) -> None:
 def measure_many(kind: str, url: str, rows: int, claims: int) -> None:
     store = open_store(url)
     fill(store, rows, hosts=SOURCES)
-    report(kind, rows, f"{SOURCES} sources", [claim_anywhere(store) for _ in range(claims)])
+    report(kind, rows, f"{SOURCES} sources", [claim_anywhere(store) for _ in range(WARM + claims)][WARM:])
     with multiprocessing.get_context("spawn").Pool(PROCESSES) as pool:
-        began = time.perf_counter()
+        began, spent = time.perf_counter(), server_cpu(store)
         results = pool.starmap(work, [(url, f"worker {number}") for number in range(PROCESSES)], chunksize=1)
-        seconds = time.perf_counter() - began
+        seconds, spent = time.perf_counter() - began, server_cpu(store) - spent
         pool.close()
         pool.join()
     done = [page for pages, _, _ in results for page in pages]
@@ -119,7 +122,8 @@ def measure_many(kind: str, url: str, rows: int, claims: int) -> None:
     verdict = "pass" if not errors and not twice and len(done) == PROCESSES * PAGES_EACH else "FAIL"
     print(
         f"{kind:<10}{rows:>10}  {PROCESSES} processes: {len(done)} pages claimed and finished, "
-        f"{len(done) / seconds:.0f} pages/s; {errors} busy errors, {twice} pages done twice: {verdict}"
+        f"{len(done) / seconds:.0f} pages/s, {spent / len(done) * 1000:.1f} ms CPU of the server a page; "
+        f"{errors} busy errors, {twice} pages done twice: {verdict}"
     )
     store.close()
 
@@ -239,6 +243,14 @@ def finish(store: Store, claim: Claim) -> None:
         raise RuntimeError(f"{claim.url} is another's")
 
 
+def server_cpu(store: Store) -> float:
+    """Seconds that the database server has worked; SQLite has none."""
+    folder = store.url.query.get("host")
+    if folder is None:
+        return 0.0
+    return ticks(Path(str(folder), "cluster", "postmaster.pid").read_text().split()[0]) / os.sysconf("SC_CLK_TCK")
+
+
 def size(store: Store) -> int:
     if store.engine.dialect.name == "sqlite":
         return Path(str(store.url.database)).stat().st_size
@@ -256,6 +268,8 @@ def report(store: str, rows: int, kind: str, times: list[Time], *, has_bar: bool
 def p99(values: list[float]) -> float:
     return sorted(values)[min(len(values) - 1, int(len(values) * 0.99))]
 
+
+LAYOUTS = {"one": measure_one, "many": measure_many}
 
 if __name__ == "__main__":
     main()

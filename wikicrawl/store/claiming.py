@@ -69,7 +69,8 @@ class Choice:
             rich += [(host, share)] if len(found) == share else []
         for host, share in rich:  # hosts with many pages give for those with few
             rows += self._take_of(source, host, limit - len(rows), share)
-        return rows, hosts[-1] if hosts else after
+        is_round = len(hosts) < min(limit, MAX_HOSTS)  # no host was left out
+        return rows, "" if is_round else hosts[-1]
 
     def take_due(self, source: str, limit: int, after: Place) -> tuple[list[Row[Any]], Place | None]:
         """Pages due, the longest overdue first, and from where to look on; None where all have been looked at."""
@@ -87,11 +88,11 @@ class Choice:
         Its own first: whoever moved on would have all hosts in the end, and other processes none.
         """
         own = sorted(host for its_source, host in self._held if its_source == source)
-        self._find_access(own)
+        self.find_access(own)
         found = [host for host in own if self._may_ask(host) and self._has_new(source, host)]
         for first, last in ((after, None), ("", after)):
             for hosts in waiting_hosts(self._connection, source, first, last):
-                self._find_access(hosts)
+                self.find_access(hosts)
                 found += (host for host in hosts if host not in own and self._may_ask(host))
                 if len(found) >= limit:
                     return found[:limit]
@@ -110,7 +111,7 @@ class Choice:
         return rows
 
     def _take_fitting(self, rows: Sequence[Row[Any]], limit: int) -> list[Row[Any]]:
-        self._find_access({row.host for row in rows})
+        self.find_access({row.host for row in rows})
         fitting: list[Row[Any]] = []
         for row in rows:
             if len(fitting) == limit or is_visited(row, self._since) or not self._may_ask(row.host):
@@ -122,7 +123,8 @@ class Choice:
             self._busy[row.host] += 1
         return fitting
 
-    def _find_access(self, hosts: Iterable[str]) -> None:
+    def find_access(self, hosts: Iterable[str]) -> None:
+        """Learn how hosts may be asked, those of several sources at once."""
         unknown = set(hosts) - self._access.keys()
         if unknown:
             found = find_access(self._connection, unknown, self._owner, self._now)

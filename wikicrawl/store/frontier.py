@@ -244,6 +244,7 @@ class Frontier:
                 return []
             leases.give_up_idle(connection, claimant.owner, self._kept_hosts.get(claimant.owner, ()))
             choice = Choice(connection, claimant, held)
+            choice.find_access(rank.host for rank in ranks if rank.host)
             rows: list[Row[Any]] = []
             for number, rank in enumerate(ranks):
                 share = -(-(limit - len(rows)) // (len(ranks) - number))

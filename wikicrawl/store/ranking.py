@@ -23,6 +23,7 @@ NO_LIMIT = 2**62  # more pages than any source has
 class Rank:
     source: str
     max_pages: int  # that may be admitted, over all crawls
+    host: str = ""  # the first that has pages never admitted
 
 
 def rank_sources(connection: Connection, now: int, after: str) -> list[Rank]:
@@ -34,7 +35,7 @@ def rank_sources(connection: Connection, now: int, after: str) -> list[Rank]:
     query = select(source.c.id, source.c.admitted, max_pages.label("max_pages"), waiting, due)
     ranked = []
     for row in connection.execute(query):
-        rank = Rank(row.id, row.max_pages or NO_LIMIT)
+        rank = Rank(row.id, row.max_pages or NO_LIMIT, row.waiting or "")
         if row.waiting is not None and row.admitted < rank.max_pages:
             ranked.append(((0, row.id <= after, row.id), rank))
         elif row.due is not None:
