@@ -121,6 +121,22 @@ def test_a_page_gets_the_url_that_other_patterns_give_it(crawl, scrapy, page_of)
         assert (other.outcome, other.due, other.final_url) == ("renamed", None, f"{site.url}page/b")
 
 
+def test_a_host_that_has_asked_for_a_pause_is_left_alone_and_the_run_ends(crawl, scrapy):
+    with living_site("/page/a") as paused, living_site("/page/b") as other:
+        crawl("site", url=paused.url)
+        crawl("site", url=other.url)
+        make_due(scrapy.store_url)
+        store = open_store(scrapy.store_url)
+        with store.engine.begin() as connection:
+            is_paused = schema.host_lease.c.host == paused.url.split("/")[2]
+            until = int(time.time()) + 3600
+            connection.execute(schema.host_lease.update().where(is_paused).values(pause_until=until))
+        store.close()
+        before = len(paused.hits)
+        assert set(crawl("recrawl")) == {other.url, f"{other.url}page/b"}
+        assert paused.hits[before:] == []
+
+
 def test_hooks_are_given_as_arguments(crawl, scrapy, tmp_path):
     scrapy.environment["HOOK_LOG"] = str(tmp_path / "hooks.jsonl")
     with living_site() as site:

@@ -42,6 +42,7 @@ def use(store):
     assert frontier.leased("one") > 100
     assert frontier.renew("owner", now=LATER, lease_seconds=60) > 200
     assert frontier.next_due("two") is not None
+    assert store.lists.rest("two", now=LATER, policy=Policy(), retest_every=2) == 0
     assert frontier.held_until("one", owner="owner", now=LATER) is not None
     assert frontier.reclaim_dead("one") == 0
     assert frontier.release("owner") > 200

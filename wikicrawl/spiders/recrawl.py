@@ -160,7 +160,7 @@ class RecrawlSpider(Args[RecrawlArguments], FrontierSpider):
             crawl = self._crawls[source] = self._crawl_of(kept)
             await crawl.recall()
             if not await self._keep_host(crawl):
-                return  # another process asks it now, or knows when it may be asked
+                return  # another process asks it now, or it is paused
             try:
                 if not isinstance(crawl, WikiSpider) or not await self._was_asked(kept):
                     await crawl.prepare()
@@ -169,12 +169,11 @@ class RecrawlSpider(Args[RecrawlArguments], FrontierSpider):
                 self.store.frontier.let_go(netloc(crawl.scope.start), owner=self._owner)
 
     async def _keep_host(self, crawl: FrontierSpider) -> bool:
+        frontier, host, now = self.store.frontier, netloc(crawl.scope.start), int(time.time())
+        if await self.store.run(frontier.free_at, host, owner=self._owner, now=now) > now:
+            return False
         return await self.store.run(
-            self.store.frontier.keep_host,
-            netloc(crawl.scope.start),
-            owner=self._owner,
-            now=int(time.time()),
-            lease_seconds=self._lease_seconds,
+            frontier.keep_host, host, owner=self._owner, now=now, lease_seconds=self._lease_seconds
         )
 
     async def _was_asked(self, kept: KeptSource) -> bool:

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
+# Refusals that other arguments bring about; a page of another host is in the frontier because somebody put it there.
+EXCLUDING = ("not_included", "excluded", "path")
+
+
 class SiteArguments(BaseModel):
     """What `scrapy crawl site` takes by `-a name=value`."""
 
@@ -175,7 +179,8 @@ class SiteSpider(Args[SiteArguments], FrontierSpider):
         if url == claim.url or claim.depth == 0:
             return self._request(claim)
         if isinstance(url, Refusal):
-            return self.unasked(claim, "excluded", url.reason)
+            is_excluded = url.reason in EXCLUDING
+            return self.unasked(claim, "excluded", url.reason) if is_excluded else self._request(claim)
         renamed = await self.store.run(self.store.pages.rename, claim, url)
         if renamed is not None:
             self.crawler.stats.inc_value("site/renamed")

@@ -162,6 +162,11 @@ class Frontier:
             access = leases.find_access(connection, hosts, owner, now)
         return min((host.free_at for host in access.values() if host.free_at > now), default=None)
 
+    def free_at(self, host: str, *, owner: str, now: int) -> int:
+        """When a host may be asked that is leased to another, paused or failing; else a time that has passed."""
+        with self._reading.connect() as connection:
+            return leases.find_access(connection, [host], owner, now).get(host, leases.FREE).free_at
+
     def keep_host(self, host: str, *, owner: str, now: int, lease_seconds: int) -> bool:
         """Lease a host for other requests than those for claimed pages; False where it is leased to another."""
         with self._engine.begin() as connection:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import bindparam, delete, func, or_, select, update
+from sqlalchemy import bindparam, delete, func, or_, select, tuple_, update
 
 from wikicrawl.schedule import next_interval
 from wikicrawl.store import trust
+from wikicrawl.store.claiming import IN_ORDER, START
 from wikicrawl.store.engine import insert_into, reading
 from wikicrawl.store.frontier import Seed, add_pages, batches, discover, known_pages, lock_source
 from wikicrawl.store.schema import page, site_list, validator
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from sqlalchemy import ColumnElement, Connection, Engine, Row
 
     from wikicrawl.schedule import Policy
+    from wikicrawl.store.claiming import Place
 
 BATCH = 500  # pages in one transaction
 MAX_FEEDS = 10  # of one source; blogs have one for the comments of each post besides
@@ -98,9 +100,9 @@ class Lists:
 
         Every n-th is left due all the same: its visit tells whether the lists are still right.
         """
-        rested, last = 0, 0
+        rested, last = 0, START
         while rows := self._due(source, now, last):
-            last = rows[-1].id
+            last = rows[-1].due, rows[-1].host, rows[-1].depth, rows[-1].id
             with self._engine.begin() as connection:
                 trusts = trust.load(connection, {place_of(row.url) for row in rows})
                 later = [
@@ -115,18 +117,18 @@ class Lists:
             rested += len(later)
         return rested
 
-    def _due(self, source: str, now: int, last: int) -> Sequence[Row[Any]]:
+    def _due(self, source: str, now: int, last: Place) -> Sequence[Row[Any]]:
         columns: tuple[ColumnElement[Any], ...] = (
-            page.c.id, page.c.url, page.c.lastmod, page.c.visited_at, page.c.interval,
+            *IN_ORDER, page.c.url, page.c.lastmod, page.c.visited_at, page.c.interval,
             validator.c.lastmod.label("seen"),
         )  # fmt: skip
-        is_due = page.c.source == source, page.c.lease_until.is_(None), page.c.due > 0, page.c.due <= now
-        is_kept = page.c.id > last, page.c.outcome.in_(SETTLED), page.c.visited_at.is_not(None)
+        is_due = page.c.source == source, page.c.lease_until.is_(None), page.c.due <= now
+        is_kept = tuple_(*IN_ORDER) > last, page.c.outcome.in_(SETTLED), page.c.visited_at.is_not(None)
         query = (
             select(*columns)
             .join_from(page, validator, validator.c.page_id == page.c.id, isouter=True)
             .where(*is_due, *is_kept)
-            .order_by(page.c.id)
+            .order_by(*IN_ORDER)
             .limit(BATCH)
         )
         with self._reading.connect() as connection:

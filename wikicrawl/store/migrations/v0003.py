@@ -48,15 +48,7 @@ def upgrade(op: Operations) -> None:
         sa.Column("last_modified", sa.Text, nullable=False),
         sa.Column("lastmod", sa.BigInteger),
     )
-    op.create_table(
-        "site_list",
-        sa.Column("source", sa.Text, sa.ForeignKey("source.id"), primary_key=True),
-        sa.Column("url", sa.Text, primary_key=True),
-        sa.Column("kind", sa.Text, nullable=False),
-        sa.Column("etag", sa.Text, nullable=False, server_default=""),
-        sa.Column("last_modified", sa.Text, nullable=False, server_default=""),
-        sa.Column("read_at", sa.BigInteger, nullable=False, server_default="0"),
-    )
+    _create_lists(op)
     op.create_table(
         "address_kind",
         sa.Column("source", sa.Text, sa.ForeignKey("source.id"), primary_key=True),
@@ -65,6 +57,18 @@ def upgrade(op: Operations) -> None:
         sa.Column("different", sa.Integer, nullable=False),
         sa.Column("reason", sa.Text, nullable=False, server_default=""),
         sa.Column("changed_at", sa.BigInteger, nullable=False),
+    )
+
+
+def _create_lists(op: Operations) -> None:
+    op.create_table(
+        "site_list",
+        sa.Column("source", sa.Text, sa.ForeignKey("source.id"), primary_key=True),
+        sa.Column("url", sa.Text, primary_key=True),
+        sa.Column("kind", sa.Text, nullable=False),
+        sa.Column("etag", sa.Text, nullable=False, server_default=""),
+        sa.Column("last_modified", sa.Text, nullable=False, server_default=""),
+        sa.Column("read_at", sa.BigInteger, nullable=False, server_default="0"),
     )
 
 
