@@ -75,9 +75,9 @@ def test_one_tag_that_stayed_although_its_page_changed_refutes_the_place(store):
 
 
 def test_pages_that_never_change_prove_tags_slowly_and_outweigh_no_change_that_was_missed(store):
-    learn(store, has_changed=False, times=59)
+    learn(store, has_changed=False, times=149)
     assert not store.trusts.find(place_of(URL), "etag").is_proven
-    learn(store, has_changed=False, times=100)
+    learn(store, has_changed=False, times=50)
     assert store.trusts.find(place_of(URL), "etag").is_proven
     learn(store, has_changed=True)
     assert store.trusts.find(place_of(URL), "etag").is_refuted

@@ -12,7 +12,7 @@ from crash_site import crash_site
 SEED = int(os.environ.get("CRASH_SEED", "1"))
 CONCURRENCY = 16  # CONCURRENT_REQUESTS of each worker
 WORKERS = ("worker-a", "worker-b")
-IDLE_SECONDS = 10  # a worker that finds no page for so long is killed as well
+IDLE_SECONDS = 120  # a worker that finds no page for so long is killed as well
 
 
 class KillingRun:

@@ -16,8 +16,8 @@ from wikicrawl.extract.markdown import ENGINES, write_markdown
 from wikicrawl.extract.metadata import find_metadata
 from wikicrawl.extract.normalise import normalise
 from wikicrawl.extract.strip import strip_unread
-from wikicrawl.extract.structured import supplement
-from wikicrawl.extract.text import clean
+from wikicrawl.extract.structured import has_supplement, supplement
+from wikicrawl.extract.text import clean, weigh
 from wikicrawl.extract.tree import body_of, parse
 from wikicrawl.extract.unread import write_unread
 from wikicrawl.extract.wiki import is_wiki, read_wiki
@@ -130,11 +130,13 @@ def _choose(tree: HtmlElement, url: str, meta: dict[str, Any]) -> tuple[Choice, 
     write_unread(body_of(tree))
     hidden = take_hidden(tree)
     choice = choose_content(tree, url, meta.get("types", ()))
+    if not scripts and not has_supplement(meta):
+        return choice, hidden
     content = _text(choice.element)
-    own = len(content) - sum(len(_text(link)) for link in choice.element.iter("a")) if scripts else LITTLE
+    own = weigh(content) - sum(weigh(_text(link)) for link in choice.element.iter("a")) if scripts else LITTLE
     found = find_embedded(scripts, meta.get("title", "")) if own < LITTLE else None
     # A list of links is a page of its own, unless the article is the page's by name.
-    shown = own if found and found.is_named else len(content)
+    shown = own if found and found.is_named else weigh(content)
     if found and shown < LITTLE and found.chars > 2 * shown:
         choice, more = _embedded(found, shown)
         return choice, [*hidden, *more]

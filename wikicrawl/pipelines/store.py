@@ -186,7 +186,7 @@ def _outcome(page: Page, visit: Visit, job: str) -> Outcome:
         started_at=visit.started_at,
         finished_at=int(time.time()),
         job=job,
-        retry_at=visit.retry_at if visit.outcome in POSTPONED else None,
+        retry_at=visit.retry_at if visit.outcome in POSTPONED or not visit.was_asked else None,
         was_asked=visit.was_asked,
     )
 

@@ -6,9 +6,10 @@ import asyncio
 import atexit
 import logging
 import time
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from scrapy import Request, Spider, signals
@@ -37,7 +38,7 @@ from wikicrawl.traps.habits import SiteHabits
 from wikicrawl.urls import Refusal, Scope, canonical, netloc, path_of
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
+    from collections.abc import AsyncIterator, Callable, Iterator
     from typing import Self
 
     from scrapy.crawler import Crawler
@@ -70,6 +71,7 @@ FAILURES: dict[type[Exception], str] = {
     UnsupportedURLSchemeError: "scheme",
 }
 DOWNLOAD_ERRORS: tuple[type[Exception], ...] = (*FAILURES, DownloadFailedError, ResponseDataLossError, IgnoreRequest)
+UNANSWERED = ("timeout", "dns", "refused", "network")
 IGNORED = {
     PAUSED: "throttled",
     LEFT_ALONE: "breaker",
@@ -103,6 +105,7 @@ class FrontierSpider(Spider):
     _claim_size: int
     _wait_seconds: float
     _is_over: bool = False
+    _at_exit: Callable[[], None]
 
     @classmethod
     def update_settings(cls, settings: BaseSettings) -> None:
@@ -128,7 +131,9 @@ class FrontierSpider(Spider):
         spider._is_empty = asyncio.Event()
         crawler.signals.connect(spider._is_empty.set, signals.scheduler_empty, weak=False)
         crawler.signals.connect(spider._give_back, signals.spider_closed)
-        atexit.register(spider._give_back_at_exit)
+        # A second signal ends Scrapy before it has closed its spiders.
+        spider._at_exit = partial(spider.store.run_at_exit, spider.store.frontier.release, spider._owner)
+        atexit.register(spider._at_exit)
         return spider
 
     def check(self) -> None:
@@ -168,7 +173,8 @@ class FrontierSpider(Spider):
         renewing = asyncio.ensure_future(self._renew_claims())
         try:
             await self.recall()
-            await self.prepare()
+            with unless_stopping():
+                await self.prepare()
             async for request in self._requests():
                 yield request
         except StoreUnavailable:
@@ -218,6 +224,8 @@ class FrontierSpider(Spider):
         page.reason = visit.refusal or visit.outcome
         if ROBOTS_UNREACHABLE in page.error:
             page.reason = "robots_unreachable"
+            # A host that answers nobody does not answer for its robots.txt either: that is what became of the page.
+            visit.outcome = next((word for word in UNANSWERED if f"({word})" in page.error), visit.outcome)
         page.verdict = "error"
         if (retry_at := getattr(exception, "retry_at", None)) is not None:
             visit.retry_at = retry_at
@@ -291,13 +299,9 @@ class FrontierSpider(Spider):
             frontier.let_go(host, owner=self._owner)
 
     async def _discover(self) -> None:
-        try:
-            with suppress(StoreUnavailable):  # the next claim meets it, too
-                async with self.start_host():
-                    await self.discover()
-        except IgnoreRequest as error:
-            if str(error) != STOPPING:
-                raise
+        with unless_stopping(), suppress(StoreUnavailable):  # the next claim meets it, too
+            async with self.start_host():
+                await self.discover()
 
     async def _renew_claims(self) -> None:
         with suppress(StoreUnavailable):
@@ -309,15 +313,11 @@ class FrontierSpider(Spider):
 
     async def _give_back(self) -> None:
         """On a stop in mid-crawl nothing stays claimed."""
+        atexit.unregister(self._at_exit)
         self._is_over = True
-        atexit.unregister(self._give_back_at_exit)
         with suppress(asyncio.CancelledError, StoreUnavailable):
             await self.store.run(self.store.frontier.release, self._owner)
         self.store.close()
-
-    def _give_back_at_exit(self) -> None:
-        """A second signal ends Scrapy before it has closed its spiders."""
-        self.store.run_at_exit(self.store.frontier.release, self._owner)
 
     def _request(self, claim: Claim) -> Request:
         told = self.told(claim.url)
@@ -449,6 +449,16 @@ class FrontierSpider(Spider):
     def follow_start(self, url: str) -> None:
         """A start URL that redirects to another host takes the crawl there."""
         self.scope = replace(self.scope, also=(*self.scope.also, netloc(url)))
+
+
+@contextmanager
+def unless_stopping() -> Iterator[None]:
+    """What is asked beside the claimed pages is for the next crawl to ask, once this one is being stopped."""
+    try:
+        yield
+    except IgnoreRequest as error:
+        if str(error) != STOPPING:
+            raise
 
 
 def failure_outcome(exception: Exception) -> str:

@@ -192,7 +192,7 @@ class Frontier:
                 lock_source(connection, source)
                 held = update(page).where(*is_held, page.c.source == source)
                 count = connection.execute(held.values(attempt=page.c.attempt - 1, **NO_LEASE)).rowcount
-                book(connection, source, returned=count)
+                book(connection, {source: count}, "returned")
             released += count
         with self._engine.begin() as connection:
             leases.give_up_all(connection, owner)
@@ -210,8 +210,8 @@ class Frontier:
             return 0
         with self._engine.begin() as connection:
             lock_source(connection, source)
-            lost = select(page.c.id, page.c.attempt).where(*is_held, page.c.lease_owner.in_(dead))
-            count = take_back(connection, source, lost, int(time.time()))
+            lost = select(page.c.id, page.c.source, page.c.attempt).where(*is_held, page.c.lease_owner.in_(dead))
+            count = take_back(connection, lost, int(time.time()))
         with self._engine.begin() as connection:
             for owner in sorted(dead):
                 leases.give_up_all(connection, owner)
@@ -238,8 +238,7 @@ class Frontier:
         """Of each source the same share, in one transaction; a suspect only as the last resort."""
         with self._engine.begin() as connection:
             admitted = lock_sources(connection, [rank.source for rank in ranks])
-            for rank in ranks:
-                take_back_expired(connection, rank.source, claimant.now)
+            take_back_expired(connection, list(admitted), claimant.now)
             held = connection.execute(_held(claimant.owner)).all()
             if any(row.attempt > CROWD_DEATHS for row in held):
                 return []
@@ -249,8 +248,11 @@ class Frontier:
             for number, rank in enumerate(ranks):
                 share = -(-(limit - len(rows)) // (len(ranks) - number))
                 rows += self._take(choice, rank.source, share, rank.max_pages - admitted[rank.source])
-            if is_last_resort and not choice.is_busy:
-                rows += choice.take_suspect()
+            if is_last_resort and not choice.is_busy and choice.suspect is not None:
+                rows = [choice.suspect]
+            hosts = {row.host for row in rows}
+            ours = leases.lease_hosts(connection, hosts, claimant.owner, now=claimant.now, until=claimant.until)
+            rows = [row for row in rows if row.host in ours]
             lease_pages(connection, rows, claimant)
         self._last_source = rows[-1].source if rows else self._last_source
         return [_to_claim(row, claimant.owner) for row in rows]
@@ -272,7 +274,7 @@ class Frontier:
         for source in sources:
             with self._engine.begin() as connection:
                 lock_source(connection, source)
-                take_back_expired(connection, source, now)
+                take_back_expired(connection, [source], now)
 
 
 def discover(connection: Connection, source: str, seeds: Iterable[Seed]) -> Discovery:

@@ -187,10 +187,7 @@ class Pages:
             before = _held(connection, claim)
             if before is None:
                 return None
-            if outcome.name == "missing":
-                outcome, misses = _miss(policy, before, outcome)
-            else:
-                misses = 0
+            outcome, misses = _count(policy, before, outcome)
             if landed and landed != claim.url:
                 receipt = _land(connection, claim, landed, content, _next_visit(policy, None, outcome, is_fresh=True))
             else:
@@ -205,16 +202,13 @@ class Pages:
                 frontier.admit(connection, claim.source, -1)
             end = {**columns, **NO_LEASE, "attempt": 0, "outcome": outcome.name, "misses": misses}
             connection.execute(update(page).where(page.c.id == claim.id).values(end))
-            if content is not None and (revid := _revid(content)):
-                connection.execute(update(wiki_page).where(wiki_page.c.page_id == claim.id).values(got_revid=revid))
+            _keep_revision(connection, claim, content)
             if validator is not None:
                 _validate(connection, claim, validator, receipt.changed, before, outcome)
             connection.execute(insert(visit), _visit_row(claim, outcome))
             passing("before_commit")
         passing("after_commit")
-        return Finished(
-            receipt.changed, new_links, columns["due"], receipt.version, outcome=outcome.name, is_fresh=is_fresh
-        )
+        return Finished(receipt.changed, new_links, columns["due"], receipt.version, outcome.name, is_fresh)
 
     def rename(self, claim: Claim, url: str) -> Claim | None:
         """Give a claimed page another URL; None where a page of that URL is known, or the claim is no longer ours."""
@@ -282,7 +276,10 @@ def _held(connection: Connection, claim: Claim) -> Row[Any] | None:
     return connection.execute(select(*columns).where(*is_ours).with_for_update()).first()
 
 
-def _miss(policy: Policy, before: Row[Any], outcome: Outcome) -> tuple[Outcome, int]:
+def _count(policy: Policy, before: Row[Any], outcome: Outcome) -> tuple[Outcome, int]:
+    """How often in a row the page was missing, and the outcome that this makes: once too often, and it is gone."""
+    if outcome.name != "missing":
+        return outcome, 0
     misses = count_misses(policy, before.misses, visited_at=before.visited_at, now=outcome.finished_at)
     return (replace(outcome, name="gone") if misses >= policy.gone_after else outcome), misses
 
@@ -298,6 +295,11 @@ def _revive_linked(connection: Connection, claim: Claim, gone: Mapping[str, int]
     query = select(version.c.links).where(version.c.page_id == claim.id, version.c.number == claim.version)
     known = connection.execute(query).scalar()
     frontier.revive(connection, [page_id for url, page_id in gone.items() if url not in (known or ())], now)
+
+
+def _keep_revision(connection: Connection, claim: Claim, content: Content | None) -> None:
+    if content is not None and (revid := _revid(content)):
+        connection.execute(update(wiki_page).where(wiki_page.c.page_id == claim.id).values(got_revid=revid))
 
 
 def _validate(

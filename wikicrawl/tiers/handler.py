@@ -172,7 +172,7 @@ class Pace:
                 host.sending = None
                 host.sent_at, host.sent_in = monotonic(), request.meta.get("download_slot", "")
                 slot = self._slot(request)
-                host.delay = slot.delay if slot else self._delay
+                host.delay = slot.delay if slot else self._told_delay(request)
                 self._wake()
 
         try:

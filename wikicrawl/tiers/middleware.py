@@ -79,7 +79,7 @@ class TierMiddleware:
         if not self._has_browser and self._crawler.settings.getbool("TIERS_BROWSER"):
             logger.warning(
                 "No browser was found: pages that need one end as needs_browser. Install Chromium (scrapy browser "
-                "--install) or set TIERS_BROWSER_EXECUTABLE.",
+                "--install), or set TIERS_BROWSER_EXECUTABLE or TIERS_BROWSER_ENDPOINT.",
                 extra={"spider": self._crawler.spider},
             )
             self._count("tiers/no_browser")
