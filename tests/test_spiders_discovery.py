@@ -122,3 +122,15 @@ def test_no_more_pages_are_looked_for_than_may_be_visited(scrapy):
         )  # fmt: skip
     assert len(site.hits) == 11  # and robots.txt
     assert not site.asked("/feed.xml|/archive")
+
+
+def test_a_guess_that_is_not_there_takes_no_place(scrapy):
+    with serving(Blog()) as site:
+        scrapy(
+            "crawl", "site", "-a", f"url={site.url}catalog?page=1", "-a", "max_pages=13", "-a", "sitemap=false",
+            "-s", "TIERS_BROWSER=0",
+        )  # fmt: skip
+        store = open_store(scrapy.store_url)
+        (status,) = store.pages.status(now=0)
+        store.close()
+    assert (status.admitted, status.outcomes) == (12, {"ok": 12, "missing": 1})

@@ -40,6 +40,7 @@ class Visit:
     habits: SiteHabits | None = None  # what was learned of the source's addresses; None: it is not looked at
     sketch: Sketch | None = None  # the page's text, as it is compared with others
     refusal: str = ""  # why the page was not asked for
+    is_beyond: bool = False  # it was a guess at a further page of a list, and is not there
     onward: list[str] = field(default_factory=list)  # the rest of the page's list, or its own other address …
     onward_depth: int = 0  # … and how far away that is
     rel_next: str = ""  # what the page calls the next of its list

@@ -44,7 +44,9 @@ class Crawl:
 
 def crawl_arguments(site, *more, pages=None):
     limits = ("-a", "sitemap=false", "-a", "max_depth=9", "-a", f"max_pages={pages or site.size + 1}")
-    return ("crawl", "site", "-a", f"url={site.start}", *limits, "-s", "TIERS_BROWSER=0", *more)
+    # Its pages are called /page/n, as those of a list are, whose next one would be guessed.
+    settings = ("-s", "TIERS_BROWSER=0", "-s", "TRAPS_PREDICT=0")
+    return ("crawl", "site", "-a", f"url={site.start}", *limits, *settings, *more)
 
 
 @contextmanager

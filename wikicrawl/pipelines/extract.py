@@ -87,14 +87,14 @@ class ExtractPipeline:
         page.hidden_text, page.injection_suspect = found.hidden_text, found.injection_suspect
         page.links = visit.scope.sift(found.links) if visit.scope else found.links
         visit.meta, visit.rel_next = found.meta, found.rel_next
-        if not found.wiki:  # a wiki lists its pages itself
-            visit.signposts.update(found.signposts)
         if found.wiki or visit.wiki:
             self._fill_wiki(page, visit, found)
         if not page.markdown and not visit.outcome:
             visit.outcome, page.error, page.text_hash = "empty", "the page has no text", ""
         if self._is_obedient:
             self._obey(page, visit, read_directives([*visit.robots_tags, *found.robots], self._robot))
+        if page.links and not found.wiki:  # a wiki lists its pages itself
+            visit.signposts.update(found.signposts)
         self._stats.inc_value(f"extract/{found.extractor or 'none'}")
         self._stats.inc_value("extract/injection_suspects", int(found.injection_suspect))
         if not visit.outcome:
@@ -102,7 +102,7 @@ class ExtractPipeline:
 
     def _obey(self, page: Page, visit: Visit, asked: Directives) -> None:
         if asked.nofollow:
-            page.links = []
+            page.links, visit.rel_next = [], ""
             self._stats.inc_value("extract/nofollow")
         if asked.noindex and not visit.outcome:
             visit.outcome, page.reason = "noindex", asked.noindex

@@ -168,7 +168,7 @@ def _is_counted(visit: Visit) -> bool:
     """Whether the page takes a place among those that may be visited; one that is still to be asked for keeps it."""
     if visit.outcome == "robots":
         return visit.retry_at is not None
-    if visit.outcome == "trap":
+    if visit.outcome == "trap" or visit.is_beyond:
         return False
     return visit.outcome != "breaker" or visit.was_asked
 

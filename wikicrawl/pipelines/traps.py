@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from wikicrawl.items import Page, Visit
 from wikicrawl.numbers import number
 from wikicrawl.store import open_store
+from wikicrawl.traps.lists import position_of
 from wikicrawl.traps.sameness import sketch_of
 from wikicrawl.urls import Refusal
 
@@ -50,6 +51,8 @@ class TrapsPipeline:
             return item
         page, visit, habits = item, item.visit, item.visit.habits
         if visit.claim is None or visit.outcome:
+            # Whoever guessed may be another process, or dead.
+            visit.is_beyond = visit.outcome == "missing" and position_of(page.url) is not None
             if habits.lists.end(page.url):
                 self._crawler.stats.inc_value("traps/predicted_in_vain")
             return item

@@ -176,7 +176,7 @@ class SiteSpider(Args[SiteArguments], FrontierSpider):
     async def settle(self, claim: Claim) -> Request | Page:
         """A page that belongs to the crawl no longer, or under another URL, since it was given other patterns."""
         url = replace(self.scope, rules=(), habits=None).admit(claim.url)  # what was told, not what was learned
-        if url == claim.url or claim.depth == 0:
+        if url == claim.url or self.is_start(claim):
             return self._request(claim)
         if isinstance(url, Refusal):
             is_excluded = url.reason in EXCLUDING
