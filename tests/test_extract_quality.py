@@ -15,14 +15,14 @@ STRIDE = 2
 # Word-F1 on every second page, overall and by kind. A change that lowers a figure says why in its commit; one that
 # raises it raises the figure here.
 FLOOR = {
-    "all": 0.817,
-    "article": 0.917,
-    "collection": 0.720,
-    "documentation": 0.940,
-    "forum": 0.780,
-    "listing": 0.799,
-    "product": 0.644,
-    "service": 0.791,
+    "all": 0.823,
+    "article": 0.923,
+    "collection": 0.723,
+    "documentation": 0.943,
+    "forum": 0.802,
+    "listing": 0.796,
+    "product": 0.653,
+    "service": 0.795,
 }
 SLACK = 0.003
 

@@ -25,12 +25,12 @@ WRAPPERS = frozenset(
     {"div", "section", "main", "article", "td", "tr", "table", "tbody", "center", "form", "body", "span"}
 )
 # A wrapper is entered while it holds this share of all text outside links: an article's end matter may stay out.
-ARTICLE_SHARE = 0.8
+ARTICLE_SHARE = 0.7
 PAGE_SHARE = 0.9
 # But on pages made of links, not while it loses more than this of all text.
 LEAST_CHARS = 0.7
 # <main> is believed when it holds this much of the text; some sites put it round the search box.
-MAIN_SHARE = 0.3
+MAIN_SHARE = 0.5
 # The recall guard: of a page's text outside links, navigation not counted, this much is kept at least. Of 480 real
 # pages none keeps less by <main> and names; where 0.2 to 0.3 is kept, that is right (word-F1 .66, without names .39).
 LEAST_OWN = 0.15

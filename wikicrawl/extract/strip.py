@@ -33,13 +33,14 @@ FURNITURE_ROLES = _set(
     "navigation banner contentinfo search dialog alertdialog menu menubar toolbar complementary alert tablist"
 )
 # Words of class and id names. Chosen on 480 real pages of seven kinds: what is so named is mostly unwanted there, while
-# dropping what builders call widget, hidden or user cost more than it gained.
+# dropping what builders call widget, hidden, user, menu or modal cost more than it gained. These and all shares below
+# are chosen again without the domains they are scored on by bench/fit.py, and are what it chooses on all of them.
 FURNITURE_WORDS = _set(
     "cookie cookies consent gdpr colophon copyright disclaimer subscribe subscription newsletter signup login "
     "register share sharing sharethis sharedaddy addtoany social socials pinterest facebook twitter linkedin "
-    "instagram whatsapp breadcrumb breadcrumbs footer footnav nav navbar navigation menu megamenu mainmenu "
+    "instagram whatsapp breadcrumb breadcrumbs footer footnav nav navbar navigation megamenu mainmenu "
     "submenu hamburger masthead topbar skip editsection sitemap utility toolbar switcher pagination pager "
-    "pagenav paging popup modal popover flyout drawer offcanvas lightbox tooltip toast snackbar notification "
+    "pagenav paging popup popover flyout drawer offcanvas lightbox tooltip toast snackbar notification "
     "notifications infobar announcement banner minicart wishlist sidebar related recommended recommendation "
     "recommendations suggested suggestions trending teaser upsell upsells crosssell promo promos promotion "
     "advert advertisement advertising ads ad sponsor sponsored outbrain taboola feedback rating ratings review "
@@ -51,11 +52,11 @@ FURNITURE_WORDS = _set(
 )
 # And what is so named about an article: readers' comments, who wrote it and when, what it is filed under.
 COMMENT_WORDS = _set("comment comments commentlist respond disqus kommentare commentaires comentarios commenti")
-ARTICLE_WORDS = COMMENT_WORDS | _set("author tag meta")
+ARTICLE_WORDS = COMMENT_WORDS | _set("author meta")
 LEAST_ARTICLE = 300  # characters outside links; where less is left, the article is in what is called comments
 # An element with a greater share of the page's own text is not furniture, whatever it is called.
 FURNITURE_SHARE = 0.3
-FURNITURE_TAG_SHARE = 0.5
+FURNITURE_TAG_SHARE = 0.7
 # When more than this would go by names alone, the names mean something else on this page.
 LOST_SHARE = 0.8
 
