@@ -1,10 +1,12 @@
 """Compare extractors on real pages with known content: word-F1 by kind of page, snippet F1 and CPU, in one run.
 
     python bench/extract.py [--stride 1] [--corpus ../shared/corpora/wcxb-dev]
+    python bench/foreign.py FOLDER && python bench/extract.py --corpus FOLDER
 
 Baseline of all differences and ratios: trafilatura writing markdown. Ours is everything that is kept of a page: links,
 metadata and markdown. What is scored are the words of the markdown as rendered. crawl4ai takes part if it is installed.
-The conversion row gives the same normalised content to both markdown engines.
+The conversion row gives the same normalised content to both markdown engines. Of pages with snippets only, snippet F1
+by language is told, and how many wanted ones were kept and unwanted ones, too.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 ROOT = Path(__file__).parents[1]
 CORPORA = ROOT.parent / "shared" / "corpora"
@@ -112,6 +115,9 @@ def timed(name: str, page: Page) -> tuple[str, float]:
 
 
 def row(page: Page, text: str) -> dict[str, Any]:
+    if page["truth"] is None:
+        squashed = evaluate.squash(text)
+        return {key: [evaluate.squash(part) in squashed for part in page[key]] for key in ("want", "bad")}
     squashed = evaluate.squash(text).lower()
     found = {key: [evaluate.squash(part).lower() in squashed for part in page[key]] for key in ("want", "bad")}
     return {"type": page["type"], "wd": evaluate.word_prf(page["truth"], text), **found}
@@ -157,6 +163,39 @@ def show_confidence(rows: list[dict[str, Any]]) -> None:
             print(f"{f'from {low:.2f}':14}{len(found):8}{statistics.fmean(found):10.3f}")
 
 
+def language_of(page: Page) -> str:
+    """What the page says, or else its country."""
+    declared = find_metadata(parse(page["html"]), page["url"]).get("language", "")
+    country = (urlsplit(page["url"]).hostname or "").rpartition(".")[2]
+    return str(declared[:2]) or {"de": "de", "at": "de", "ch": "de", "fr": "fr"}.get(country, "?")
+
+
+def show_languages(pages: list[Page], scores: dict[str, Score]) -> bool:
+    """Whether no language that has ten pages is behind the baseline."""
+    languages = [language_of(page) for page in pages]
+    counts = collections.Counter(languages)
+    print(f"{'snippet F1':14}" + "".join(f"{name:>32}" for name in scores))
+    behind = []
+    for language, count in [("all", len(pages)), *counts.most_common()]:
+        chosen = [index for index, found in enumerate(languages) if language in ("all", found)]
+        rows = {name: [score.rows[index] for index in chosen] for name, score in scores.items()}
+        print(f"{f'{language} ({count})':14}" + "".join(f"{tell_snippets(found):>32}" for found in rows.values()))
+        f1 = {name: evaluate.summary(found)["nF1"] for name, found in rows.items()}
+        behind += [language] if count >= 10 and f1[OURS] < f1[BASELINE] else []
+    verdict = "FAIL" if behind else "pass"
+    print(f"\n{verdict}  languages of ten pages or more behind {BASELINE}: {' '.join(behind) or 'none'}")
+    return not behind
+
+
+def tell_snippets(rows: list[dict[str, Any]]) -> str:
+    kept, wanted, unwanted = (
+        sum(map(sum, (row["want"] for row in rows))),
+        sum(len(row["want"]) for row in rows),
+        sum(map(sum, (row["bad"] for row in rows))),
+    )
+    return f"{evaluate.summary(rows)['nF1']:.3f} ({kept}/{wanted} and {unwanted})"
+
+
 def bars(scores: dict[str, Score], kinds: list[str], articles: list[int], engines: dict[str, float]) -> list[bool]:
     ours, base, readability = (scores[name] for name in (OURS, BASELINE, READABILITY))
     worst = min(kinds, key=lambda kind: ours.f1(kind) - base.f1(kind))
@@ -186,6 +225,8 @@ def main() -> int:
     parser.add_argument("--corpus", type=Path, default=CORPORA / "wcxb-dev")
     options = parser.parse_args()
     pages = evaluate.load(str(options.corpus), "dev")[1][:: options.stride]
+    if pages[0]["truth"] is None:
+        return 0 if show_languages(pages, measure(pages)) else 1
     kinds = collections.Counter(page["type"] for page in pages)
     articles = [index for index, page in enumerate(pages) if has_article_signals(page)]
     print(f"{len(pages)} pages, {len(articles)} of them with article signals; baseline: {BASELINE}\n")

@@ -317,3 +317,46 @@ def test_base_is_honoured():
     found = extract(html.encode(), URL)
     assert "[link](https://example.org/deep/er/x)" in found.markdown
     assert found.images == ["https://example.org/deep/er/i.png"]
+
+
+def test_comments_of_an_article_stay_out_however_many_they_are():
+    comment = "<li class='comment'><p>I was there last week, and what I heard was very good indeed.</p></li>"
+    content = f"<article>{PARAGRAPH * 4}</article><div id='comments'><ol class='commentlist'>{comment * 300}</ol></div>"
+    markdown = to_markdown(page(content, '<meta property="og:type" content="article">'), URL)
+    assert markdown.count("The old mill") == 4
+    assert "last week" not in markdown
+
+
+def test_an_article_that_is_called_a_comment_is_kept():
+    content = f"<div class='comment'>{PARAGRAPH * 4}</div><p>By Ann</p>"
+    assert "The old mill" in to_markdown(page(content, '<meta property="og:type" content="article">'), URL)
+
+
+@pytest.mark.parametrize("tag", ["h2", "h3", "section"])
+def test_a_chapter_is_not_dropped_for_the_words_of_its_id(tag):
+    chapter = f"<{tag} id='search-and-menu'>Search and menu</{tag}>"
+    assert "Search and menu" in to_markdown(page(f"<main>{PARAGRAPH * 3}{chapter}{PARAGRAPH}</main>"), URL)
+
+
+def test_a_link_within_a_sentence_is_not_dropped_for_its_name():
+    sentence = "<p>The mill of <a class='searchLink' href='/search?q=Borno'>Borno</a> is older than its river.</p>"
+    assert "[Borno]" in to_markdown(page(f"<main>{PARAGRAPH * 3}{sentence}</main>"), URL)
+
+
+@pytest.mark.parametrize("is_after", [False, True], ids=["before the text", "after it"])
+def test_the_lead_between_headline_and_text_is_kept_once(is_after):
+    lead = (
+        "<div class='x'><p>It had stood still for forty years, and half of the village came to see it turn.</p></div>"
+    )
+    text = f"<div class='y'>{PARAGRAPH * 9}</div>"
+    content = f"<h1>The mill</h1>{text}{lead}" if is_after else f"<h1>The mill</h1>{lead}{text}"
+    markdown = to_markdown(page(content, '<meta property="og:type" content="article">'), URL)
+    assert markdown.count("forty years") == (0 if is_after else 1)
+    assert markdown.startswith("The old mill" if is_after else "It had stood still")
+
+
+def test_a_label_on_every_tile_is_not_a_fact_of_the_product():
+    tiles = "".join(f"<li><a href='/p/{n}'>Mug {n}</a></li><li>In stock</li>" for n in range(8))
+    markdown = to_markdown(page(f"<div><h1>Mug</h1>{ABOUT}<ul><li>98 mm</li>{tiles}</ul></div>", PRODUCT), URL)
+    assert "98 mm" in markdown
+    assert "In stock" not in markdown

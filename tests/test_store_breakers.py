@@ -35,6 +35,7 @@ def test_a_pause_never_gets_shorter(store):
 def test_resting_hosts_are_named_with_their_reason(store):
     store.hosts.pause("b.example", 100, "status_429")
     store.hosts.pause("over.example", 10, "status_429")
+    store.hosts.pause("just.example", 100, "delay")  # was asked a moment ago
     store.breakers.save("a.example", Circuit("open", 90, 8, 1, "timeout", 30))
     store.breakers.save("well.example", Circuit())
     assert store.breakers.resting(now=50) == [

@@ -125,11 +125,19 @@ def test_hosts_give_the_same_share_and_the_rich_give_for_the_poor(store):
 
 def test_the_hosts_behind_the_last_one_come_next(store):
     add(store, {f"h{number:02}": 3 for number in range(20)})
-    first = hosts(claim(store, limit=16))
+    claims = claim(store, limit=16)
+    finish(store, *claims)
     second = hosts(claim(store, limit=16))
-    assert len(first) == 16
+    assert len(hosts(claims)) == 16
     assert list(second)[:4] == ["h16", "h17", "h18", "h19"]
-    assert list(second)[4:] == list(first)[:12]
+    assert list(second)[4:] == list(hosts(claims))[:12]
+
+
+def test_a_process_stays_with_its_hosts_while_they_have_new_pages(store):
+    add(store, {f"h{number:02}": 3 for number in range(20)})
+    first, second, third = (hosts(claim(store, limit=16)) for _ in range(3))
+    assert first == second == third
+    assert list(hosts(claim(store, limit=16))) == ["h16", "h17", "h18", "h19"]
 
 
 def test_more_hosts_than_one_statement_walks_are_found(store):

@@ -1,5 +1,6 @@
 """A host that fails is left alone, tried again by one page, and no other host notices."""
 
+import asyncio
 import sqlite3
 import time
 from contextlib import ExitStack
@@ -259,6 +260,14 @@ async def test_another_process_and_the_next_run_know_of_it(start, clock):
     other = start()
     await other.ask(GOOD)
     assert not await start().is_open()
+
+
+async def test_no_page_passes_while_the_first_looks_a_host_up(start, clock):
+    breaker = start()
+    for _ in range(3):
+        await breaker.ask(BROKEN)
+    other = start()
+    assert await asyncio.gather(*(other.is_open() for _ in range(4))) == [True] * 4
 
 
 async def test_a_host_that_works_is_looked_up_once(start, monkeypatch):

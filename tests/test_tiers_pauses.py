@@ -1,5 +1,6 @@
 """A host that asks for a pause gets it from every tier and process, and its pages come back when it is over."""
 
+import asyncio
 import signal
 import time
 from email.utils import formatdate
@@ -72,6 +73,17 @@ async def test_another_process_obeys_what_one_was_told(pauses):
     await other.load("b.example")
     assert 50 < other.seconds(HOST) <= 61
     assert other.seconds("b.example") == 0
+
+
+async def test_no_request_passes_while_the_first_looks_a_host_up(pauses):
+    await pauses().note(answer(429, Retry_After="60"), HOST)
+    other = pauses()
+
+    async def pause_seen():
+        await other.load(HOST)
+        return other.seconds(HOST) > 50
+
+    assert await asyncio.gather(*(pause_seen() for _ in range(4))) == [True] * 4
 
 
 async def test_the_longest_pause_holds(pauses):

@@ -276,7 +276,16 @@ def test_the_delay_outlasts_the_slot_that_scrapy_drops_when_it_is_idle(new_middl
     middleware = new_middleware(TIERS_BROWSER_PAGES=2)
     middleware._keep_delay("h", 5)
     assert middleware._crawler.engine.downloader.per_slot_settings == {"h": {"delay": 5, "jitter": 0}}
-    assert Pace(middleware._crawler)._told_delay(Request("http://h/")) == 5
+    assert Pace(middleware._crawler, None)._told_delay(Request("http://h/")) == 5
+
+
+@pytest.mark.parametrize(("own", "kept"), [(9, 9), (1, 5)])
+def test_the_longer_of_the_delays_that_we_and_the_site_want_is_kept(new_middleware, own, kept):
+    middleware = new_middleware()
+    told = middleware._crawler.engine.downloader.per_slot_settings
+    told["h"] = {"delay": own, "concurrency": 1}
+    middleware._keep_delay("h", 5)
+    assert told["h"] == {"delay": kept, "concurrency": 1, "jitter": 0}
 
 
 @pytest.mark.parametrize(
@@ -382,14 +391,16 @@ def test_a_page_that_had_to_wait_for_it_is_visited_by_the_next_crawl(scrapy, sit
     assert outcomes == {"": "ok", "article/1": "ok", "private/1": "robots"}
 
 
-def test_a_host_that_does_not_answer_ends_its_pages_as_robots(scrapy, unused_tcp_port):
+def test_a_page_of_a_host_that_does_not_answer_for_its_robots_ends_as_that_and_is_due_soon(scrapy, unused_tcp_port):
     url = f"http://127.0.0.1:{unused_tcp_port}/"
     scrapy("crawl", "site", "-a", f"url={url}", *AT_ONCE)
     store = open_store(scrapy.store_url)
     page = store.pages.find(url)
     (visit,) = store.pages.visits(page.id)
     store.close()
-    assert (page.outcome, visit.error) == ("robots", "robots.txt cannot be got (refused)")
+    assert (page.outcome, visit.reason) == ("refused", "robots_unreachable")
+    assert visit.error == "robots.txt cannot be got (refused)"
+    assert 0 < page.due - visit.finished_at <= 300
 
 
 def test_spiders_and_sitemaps_share_one_request_for_it_over_two_crawls(scrapy, site):
@@ -400,7 +411,7 @@ def test_spiders_and_sitemaps_share_one_request_for_it_over_two_crawls(scrapy, s
     again = ("-s", "SCHEDULE_NEW_SECONDS=1", "-s", "SCHEDULE_MIN_SECONDS=1")
     crawl(scrapy, site, *again)
     assert (asked(site), asked(site, "/map.xml"), asked(site, "/article/hidden")) == (1, 1, 1)
-    crawl(scrapy, site, *again)
+    crawl(scrapy, site, *again, "-s", "SCHEDULE_LISTS_SECONDS=0")
     assert (asked(site), asked(site, "/map.xml")) == (1, 2)
 
 

@@ -147,7 +147,7 @@ class _Run:
 
     @property
     def source(self) -> str:
-        return _source(self.crawler) or ""
+        return _source(self.crawler) or str(getattr(self.crawler.spider, "name", ""))
 
     def stats(self, prefix: str) -> dict[str, int]:
         stats = self.crawler.stats.get_stats()

@@ -19,6 +19,8 @@ from wikicrawl.robots import product_token, read_rules
 from wikicrawl.sources import load_sources
 from wikicrawl.tiers.choose import TierMemory, path_pattern
 from wikicrawl.tiers.executable import find_browser
+from wikicrawl.traps.habits import SiteHabits
+from wikicrawl.traps.kinds import kind_of
 from wikicrawl.urls import Refusal, netloc, origin_of, path_of, typed_url
 
 if TYPE_CHECKING:
@@ -72,6 +74,7 @@ def explain(url: str, store: Store, settings: BaseSettings) -> Iterator[Line]:
         yield "was got", "never: the page is not in the store"
         return
     yield "source", f"{page.source}, depth {page.depth}, {page.state}"
+    yield from _kind_lines(page, store)
     visits = store.pages.visits(page.id, limit=5)
     if not visits:
         yield "was got", "not yet: it waits for its first visit"
@@ -81,6 +84,19 @@ def explain(url: str, store: Store, settings: BaseSettings) -> Iterator[Line]:
     yield from _content_lines(page)
     if page.due:
         yield "next visit", local_time(page.due)
+
+
+def _kind_lines(page: StoredPage, store: Store) -> Iterator[Line]:
+    """What was learned of addresses like the page's."""
+    habits = SiteHabits()
+    habits.adopt(store.kinds.decided(page.source, since=0))
+    if (folded := habits.fold(page.url)) != page.url:
+        yield "address of", folded
+    kind = kind_of(page.url)
+    counted = store.kinds.find(page.source, kind) if kind else None
+    if counted is not None:
+        line = f"{kind}: {counted.pages} pages got, {counted.different} of them brought something new"
+        yield "kind", f"{line}; closed as a trap ({counted.reason})" if counted.reason else line
 
 
 def _would_be_got(url: str, store: Store, settings: BaseSettings) -> Iterator[Line]:

@@ -37,6 +37,8 @@ SPACES = re.compile(r"\s+")
 
 def fence_code(content: HtmlElement) -> None:
     """Each <pre> becomes one <code> of bare text, with its language as its class."""
+    if next(content.iter("pre", *CODE), None) is None:
+        return
     for gutter in content.xpath(GUTTERS):
         if gutter.getparent() is not None and gutter.text_content().strip().replace("\n", "").isdigit():
             gutter.drop_tree()

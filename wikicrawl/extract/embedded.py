@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from wikicrawl.extract.devalue import Revived, is_flat
 from wikicrawl.extract.richtext import as_blocks, render
+from wikicrawl.extract.text import weigh
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -60,13 +61,11 @@ TAG = re.compile(r"<[^>]{0,1000}>")
 MARKUP = re.compile(r"</(?:p|div|h[1-6]|li|ul|ol|section|article|span|a|strong|em|b)>|<br", re.I)
 SENTENCE = re.compile(r"[^\W\d_][^\W\d_]?[\"'”’»)]*[.!?…](?:\s|$|[\"'”<])|[。！？।۔]")
 CODE = re.compile(r"[{};]\s*[\w.#-]+\s*[:({]|^\s*(?:https?:|data:|/|[\w+/=]{80})")
-# Chinese says the same in about a third of the characters of English, Japanese and Korean in about half.
-WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """An article as HTML, how many characters of text it has, and whether its title is in the page's."""
+    """An article as HTML, how many characters of text it has (see `weigh`), and whether its title is in the page's."""
 
     html: str
     chars: int
@@ -106,8 +105,7 @@ def find_embedded(scripts: Iterable[tuple[str, str]], title: str = "") -> Embedd
         return None
     best = max(owners, key=lambda owner: (owner.is_named(title), owner.weight))
     heading = f"<h1>{escape(best.title)}</h1>" if best.title else ""
-    chars = sum(map(len, best.pieces))
-    return Embedded(heading + "".join(best.pieces.values()), chars, best.is_named(title))
+    return Embedded(heading + "".join(best.pieces.values()), best.weight, best.is_named(title))
 
 
 def _states(scripts: Iterable[tuple[str, str]]) -> Iterator[Any]:
@@ -186,10 +184,6 @@ def _take(owner: _Owner, key: str, text: str) -> None:
 def is_prose(plain: str) -> bool:
     """Whether a text is made of sentences."""
     return weigh(plain) >= PROSE and not CODE.search(plain[:500]) and SENTENCE.search(plain) is not None
-
-
-def weigh(text: str) -> int:
-    return len(text) if text.isascii() else len(text) + len(WIDE.findall(text))
 
 
 def _title(value: dict[str, Any]) -> str:

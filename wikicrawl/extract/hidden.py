@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from lxml.etree import XPath, strip_elements
@@ -122,12 +122,16 @@ def _candidates(body: HtmlElement, names: dict[str, str]) -> list[HtmlElement]:
     found: set[HtmlElement] = {*MARKED(body), *body.iter(*UNSEEN_TAGS)}  # type: ignore[misc]
     styled = {name[1:] for name in names if name[0] == "."}
     ids = {name[1:] for name in names if name[0] == "#"}
-    unseen = {
-        value for value in class_values(body) if UNSEEN_CLASS.search(value) or not styled.isdisjoint(value.split())
-    }
+    unseen = {value for value in class_values(body) if _is_unseen(value) or not styled.isdisjoint(value.split())}
     if unseen or ids:
         found.update(one for one in body.iterdescendants() if one.get("class") in unseen or one.get("id") in ids)
     return [element for element in body.iterdescendants() if element in found] if found else []
+
+
+@lru_cache(maxsize=20_000)
+def _is_unseen(value: str) -> bool:
+    """Whether a class attribute is one of text for screen readers."""
+    return UNSEEN_CLASS.search(value) is not None
 
 
 def _way(element: HtmlElement, names: dict[str, str]) -> str:
@@ -146,7 +150,7 @@ def _way(element: HtmlElement, names: dict[str, str]) -> str:
         way = hiding_style(style, parent.get("style", "") if parent is not None else "")
         if way and not (way in {"font-size", "visibility"} and RESET(element)):
             return way
-    return "class" if UNSEEN_CLASS.search(element.get("class", "")) else _name_way(element, names)
+    return "class" if _is_unseen(element.get("class", "")) else _name_way(element, names)
 
 
 def _name_way(element: HtmlElement, names: dict[str, str]) -> str:

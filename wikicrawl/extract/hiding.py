@@ -90,7 +90,11 @@ def hiding_names(tree: HtmlElement) -> dict[str, str]:
 
     Only plain rules for one name count: what holds on some screens or inside other elements may not hold here.
     """
-    sheets = "".join(style.text or "" for style in tree.iter("style"))[:MAX_STYLES]
+    return _sheet_names("".join(style.text or "" for style in tree.iter("style"))[:MAX_STYLES])
+
+
+@lru_cache(maxsize=30)  # the pages of a site mostly have the same
+def _sheet_names(sheets: str) -> dict[str, str]:
     if not MAY_HIDE.search(sheets):
         return {}
     names: dict[str, str] = {}

@@ -40,6 +40,8 @@ QUOTES = ('"', "“", "„", "«", "»", "‘", "'")
 PERMALINK = re.compile(r"[\s¶#§🔗⚓]*$")
 ROUND = str.maketrans("[]", "()")  # an image's own text must not end it
 SPACE_RUN = re.compile(r"[ \t\n\r\f]{2,}|[\t\n\r\f]")
+# Most texts have none of these, nor two spaces, and stay as they are.
+CHANGED = re.compile(rf"[\\`*_<&~\]$\[!\t\n\r\f{shield('[')}]")
 MAYBE_MARKUP = re.compile(rf"[\\`*_<&~\]$]|\[\^|!{shield('[')}")
 # Characters that would be read as markup where they stand. Engines see to the brackets in links themselves.
 TILDE = shield("~")
@@ -226,25 +228,32 @@ def _mark_text(content: HtmlElement) -> None:
     celled = {line_break for cell in content.iter("td", "th") for line_break in cell.iter("br")}
     for element in content.iter():
         is_linked = element in linked
-        tag = element.tag
+        tag, text, tail = element.tag, element.text, element.tail
         if tag == "code" and is_linked:
-            element.text = (element.text or "").translate(SHIELDED_BRACKETS)
-        elif element.text and tag != "code":
+            element.text = (text or "").translate(SHIELDED_BRACKETS)
+        elif text and tag != "code":
             following = element[0] if len(element) else None
-            text = _plain_text(element.text, following, MARKUP_IN_LINK if is_linked else plain)
+            plainer = _plain_text(text, following, MARKUP_IN_LINK if is_linked else plain)
             if tag == "del":
-                text = FIRST_TILDE.sub(rf"\1{BACKSLASH}~", text)
-            element.text = _plain_start(text, following) if tag in LINES else text
-        if element.tail and element is not content:
+                plainer = FIRST_TILDE.sub(rf"\1{BACKSLASH}~", plainer)
+            if tag in LINES:
+                plainer = _plain_start(plainer, following)
+            if plainer != text:  # to write a text costs more than all of this
+                element.text = plainer
+        if tail and element is not content:
             following = element.getnext()
-            text = _plain_text(element.tail, following, MARKUP_IN_LINK if is_linked and tag != "a" else plain)
+            plainer = _plain_text(tail, following, MARKUP_IN_LINK if is_linked and tag != "a" else plain)
             if tag == "del":
-                text = FIRST_TILDE.sub(rf"\1{BACKSLASH}~", text)
-            is_start = tag in LINES or (tag in NEW_LINES and element not in celled)
-            element.tail = _plain_start(text, following) if is_start else text
+                plainer = FIRST_TILDE.sub(rf"\1{BACKSLASH}~", plainer)
+            if tag in LINES or (tag in NEW_LINES and element not in celled):
+                plainer = _plain_start(plainer, following)
+            if plainer != tail:
+                element.tail = plainer
 
 
 def _plain_text(text: str, following: HtmlElement | None, markup: re.Pattern[str]) -> str:
+    if not CHANGED.search(text) and "  " not in text:
+        return text
     text = _escape(SPACE_RUN.sub(" ", text), markup)
     if text.endswith("!") and following is not None and following.tag == "a":
         return f"{text[:-1]}{BACKSLASH}!"  # else the link becomes an image

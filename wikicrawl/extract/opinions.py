@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import logging
 import re
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wikicrawl.extract.elements import BLOCKS
 from wikicrawl.extract.strip import strip_unread
+from wikicrawl.extract.text import words
 from wikicrawl.extract.tree import body_of, parse
 
 if TYPE_CHECKING:
@@ -20,13 +22,13 @@ logger = logging.getLogger(__name__)
 
 # A row is one block: a table that loses single cells is no table.
 PARTING = BLOCKS - {"td", "th"}
-WORD = re.compile(r"\w+")
 RUN = 3  # words; any two blocks of a page share single words
 # Share of a piece's runs that an opinion must hold: libraries part and join blocks elsewhere than we do. Anything from
 # 0.4 to 0.8 moves word-F1 on 62 real pages by no more than .001.
 VOUCHED_SHARE = 0.6
 # Shops write the same text for small and for wide screens. Shorter ones are names and figures that may come again.
 REPEATED_WORDS = 4
+MOST_TIMES = 3  # a short one may come; what comes more often is a label on tiles, as "in stock"
 # What libraries leave out of specifications, and of all pages the title; +.003 on those pages.
 FACTS = frozenset({"h1", "li", "tr", "dt", "dd"})
 IMAGE_ADDRESS = re.compile(r"\.(?:jpe?g|png|webp|gif|avif|svg)(?:$|[?#])", re.I)
@@ -52,16 +54,18 @@ def compare(element: HtmlElement, opinions: dict[str, HtmlElement], region: Html
     """Which words of an element others hold as well; the facts of a region need no one to vouch for them."""
     known: set[Run] = set()
     for opinion in opinions.values():
-        words = words_of(opinion)
-        known.update(*(_runs(words, length) for length in range(1, RUN + 1)))
+        said = words_of(opinion)
+        known.update(*(_runs(said, length) for length in range(1, RUN + 1)))
     for holder in _holders(element):
         _wrap_loose(holder)
     seen: set[Run] = set()
     kept: list[str] = []
     others = []
-    for piece in pieces(element):
-        run = tuple(words_of(piece))
-        is_known = _is_vouched(run, known) or _is_fact(piece, region)
+    runs = [(piece, tuple(words_of(piece))) for piece in pieces(element)]
+    times = Counter(run for _, run in runs)
+    for piece, run in runs:
+        is_label = len(run) < REPEATED_WORDS and times[run] > MOST_TIMES
+        is_known = not is_label and (_is_vouched(run, known) or _is_fact(piece, region))
         if (run not in seen and is_known) if run else _is_picture(piece):
             kept.extend(run)
             seen.update([run] if len(run) >= REPEATED_WORDS else [])
@@ -70,10 +74,10 @@ def compare(element: HtmlElement, opinions: dict[str, HtmlElement], region: Html
     return Vouched(kept, others)
 
 
-def share_of(opinion: HtmlElement, words: list[str]) -> float:
+def share_of(opinion: HtmlElement, kept: list[str]) -> float:
     """How much of the opinion stands in these words, too."""
     runs = _runs(words_of(opinion), RUN)
-    return len(runs & _runs(words, RUN)) / max(len(runs), 1)
+    return len(runs & _runs(kept, RUN)) / max(len(runs), 1)
 
 
 def pieces(element: HtmlElement) -> Iterator[HtmlElement]:
@@ -116,15 +120,15 @@ def _wrap_loose(holder: HtmlElement) -> None:
 
 
 def words_of(element: HtmlElement) -> list[str]:
-    return WORD.findall(" ".join(element.itertext()).lower())
+    return words(" ".join(element.itertext()))
 
 
-def _runs(words: list[str] | Run, length: int) -> set[Run]:
-    return set(zip(*(words[start:] for start in range(length)), strict=False))
+def _runs(said: list[str] | Run, length: int) -> set[Run]:
+    return set(zip(*(said[start:] for start in range(length)), strict=False))
 
 
-def _is_vouched(words: Run, runs: set[Run]) -> bool:
-    own = _runs(words, min(RUN, len(words)))
+def _is_vouched(said: Run, runs: set[Run]) -> bool:
+    own = _runs(said, min(RUN, len(said)))
     return len(own & runs) >= VOUCHED_SHARE * len(own)
 
 

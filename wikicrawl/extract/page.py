@@ -11,13 +11,13 @@ from wikicrawl.extract.decode import decode
 from wikicrawl.extract.directives import directive_lines
 from wikicrawl.extract.embedded import LEAST_PROSE, find_embedded
 from wikicrawl.extract.hidden import addressed_comments, smuggled, take_hidden, tell_hidden
-from wikicrawl.extract.links import base_of, find_links
+from wikicrawl.extract.links import base_of, find_feeds, find_links, find_next, find_signposts
 from wikicrawl.extract.markdown import ENGINES, write_markdown
 from wikicrawl.extract.metadata import find_metadata
 from wikicrawl.extract.normalise import normalise
 from wikicrawl.extract.strip import strip_unread
-from wikicrawl.extract.structured import supplement
-from wikicrawl.extract.text import clean
+from wikicrawl.extract.structured import has_supplement, supplement
+from wikicrawl.extract.text import clean, weigh
 from wikicrawl.extract.tree import body_of, parse
 from wikicrawl.extract.unread import write_unread
 from wikicrawl.extract.wiki import is_wiki, read_wiki
@@ -51,6 +51,8 @@ class Extraction:
     hidden_text: str = ""  # what the page holds but does not show
     injection_suspect: bool = False  # the hidden text addresses a machine
     robots: list[str] = field(default_factory=list)  # what the page asks of robots, as X-Robots-Tag would say it
+    rel_next: str = ""  # what the page calls the next of its list
+    signposts: list[str] = field(default_factory=list)  # archives and indexes that it links to
 
 
 def extract(body: bytes, url: str, *, encoding: str | None = None, engine: str = ENGINES[0]) -> Extraction:
@@ -79,6 +81,9 @@ def _extract(text: str, url: str, engine: str) -> Extraction:
     meta = find_metadata(tree, url)
     links = find_links(tree, url)
     robots = directive_lines(tree)
+    if feeds := find_feeds(tree, url):
+        meta["feeds"] = feeds
+    rel_next, signposts = find_next(tree, url), find_signposts(tree, url)
     found = _content(tree, url, meta, engine)
     title = meta.pop("title", "")
     hidden_text, injection_suspect = tell_hidden([*addressed_comments(text), *found.hidden])
@@ -98,6 +103,8 @@ def _extract(text: str, url: str, engine: str) -> Extraction:
         hidden_text=clean(hidden_text),
         injection_suspect=injection_suspect,
         robots=robots,
+        rel_next=rel_next,
+        signposts=signposts,
     )
 
 
@@ -123,11 +130,13 @@ def _choose(tree: HtmlElement, url: str, meta: dict[str, Any]) -> tuple[Choice, 
     write_unread(body_of(tree))
     hidden = take_hidden(tree)
     choice = choose_content(tree, url, meta.get("types", ()))
+    if not scripts and not has_supplement(meta):
+        return choice, hidden
     content = _text(choice.element)
-    own = len(content) - sum(len(_text(link)) for link in choice.element.iter("a")) if scripts else LITTLE
+    own = weigh(content) - sum(weigh(_text(link)) for link in choice.element.iter("a")) if scripts else LITTLE
     found = find_embedded(scripts, meta.get("title", "")) if own < LITTLE else None
     # A list of links is a page of its own, unless the article is the page's by name.
-    shown = own if found and found.is_named else len(content)
+    shown = own if found and found.is_named else weigh(content)
     if found and shown < LITTLE and found.chars > 2 * shown:
         choice, more = _embedded(found, shown)
         return choice, [*hidden, *more]

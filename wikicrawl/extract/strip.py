@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from lxml import etree
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from lxml.html import HtmlElement
 
 
@@ -41,11 +44,15 @@ FURNITURE_WORDS = _set(
     "recommendations suggested suggestions trending teaser upsell upsells crosssell promo promos promotion "
     "advert advertisement advertising ads ad sponsor sponsored outbrain taboola feedback rating ratings review "
     "reviews signature actions btn buttons form search sort filters facets screen sr visually noprint printonly "
+    "bio byline tags similar latest popular readmore partner relatedposts "
     # The same in German, French, Spanish and Italian, where a word has no second meaning.
     "fusszeile brotkrumen teilen partager compartir condividi werbung publicite publicidad pubblicita suche "
     "buscador"
 )
+# And what is so named about an article: readers' comments, who wrote it and when, what it is filed under.
 COMMENT_WORDS = _set("comment comments commentlist respond disqus kommentare commentaires comentarios commenti")
+ARTICLE_WORDS = COMMENT_WORDS | _set("author tag meta")
+LEAST_ARTICLE = 300  # characters outside links; where less is left, the article is in what is called comments
 # An element with a greater share of the page's own text is not furniture, whatever it is called.
 FURNITURE_SHARE = 0.3
 FURNITURE_TAG_SHARE = 0.5
@@ -54,6 +61,13 @@ LOST_SHARE = 0.8
 
 LEAST_LEFT = 20  # characters; a page of links is better than no page
 IMAGE_CHARS = 40  # what an image weighs
+TAGGED = etree.XPath("descendant::*[self::nav or self::footer or self::aside or self::menu or self::header or @role]")
+NAMED = etree.XPath("descendant::*[@class or @id]")
+CLASSES = etree.XPath("descendant::*/@class", smart_strings=False)
+IDS = etree.XPath("descendant::*/@id", smart_strings=False)
+TITLED = frozenset({"section", "h1", "h2", "h3", "h4", "h5", "h6"})
+INLINE = frozenset({"a", "span", "b", "strong", "i", "em", "abbr", "time", "cite", "font"})
+SENTENCES = frozenset({"p", "li", "td", "dd", "blockquote", *INLINE})
 NAME_PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 
 
@@ -62,24 +76,28 @@ class Weights:
 
     def __init__(self, root: HtmlElement) -> None:
         self.root = root
-        self.chars: dict[HtmlElement, int] = {}
-        self.links: dict[HtmlElement, int] = {}
+        # Most elements hold no links and many no text: 0 is not written down.
+        self.chars: defaultdict[HtmlElement, int] = defaultdict(int)
+        self.links: defaultdict[HtmlElement, int] = defaultdict(int)
         chars, links = self.chars, self.links
         for element in reversed(list(root.iter())):
-            text = element.text
-            own = chars.get(element, 0) + (len(text.strip()) if text else 0)
-            if element.tag == "img":
-                own = IMAGE_CHARS
-            chars[element] = own
-            linked = links.get(element, 0)
-            if element.tag == "a":
-                linked = own - IMAGE_CHARS * sum(1 for _ in element.iter("img"))
-            links[element] = linked
-            parent = element.getparent()
+            tag, text, tail, parent = element.tag, element.text, element.tail, element.getparent()
+            own = chars.get(element, 0)
+            if text and (stripped := text.strip()):
+                own = chars[element] = own + len(stripped)
+            if tag == "img":
+                own = chars[element] = IMAGE_CHARS
+            if tag == "a":
+                linked = links[element] = own - (len(element) and IMAGE_CHARS * sum(1 for _ in element.iter("img")))
+            else:
+                linked = links.get(element, 0)
             if parent is not None:
-                tail = element.tail
-                chars[parent] = chars.get(parent, 0) + own + (len(tail.strip()) if tail else 0)
-                links[parent] = links.get(parent, 0) + linked
+                if tail:
+                    own += len(tail.strip())
+                if own:
+                    chars[parent] += own
+                if linked:
+                    links[parent] += linked
 
     def prose(self, element: HtmlElement) -> int:
         """Characters outside links."""
@@ -116,22 +134,31 @@ def strip_unread(body: HtmlElement) -> Weights:
     return weights
 
 
-def strip_furniture(weights: Weights, *, comments: bool) -> tuple[int, float]:
-    """Drop page furniture, unless that is all there is; `comments` tells whether readers' comments are content.
+def strip_furniture(weights: Weights, *, is_article: bool) -> tuple[int, float]:
+    """Drop page furniture, unless that is all there is; on a page that is no article, comments are content.
 
     Returns the characters outside links that the tags left, and the share of them that names alone would have taken,
     where that is too much to believe; else 0.
     """
     shown = max(weights.prose(weights.root), 1)
-    _drop_all(weights, _furniture(weights, shown, frozenset(), share=FURNITURE_TAG_SHARE))
+    _drop_all(weights, _furniture(weights, shown, _tagged(weights.root), share=FURNITURE_TAG_SHARE))
+    if is_article:
+        _drop_comments(weights)
     own = weights.prose(weights.root)
-    words = FURNITURE_WORDS if comments else FURNITURE_WORDS | COMMENT_WORDS
-    named = _furniture(weights, shown, words, share=FURNITURE_SHARE)
+    words = FURNITURE_WORDS | ARTICLE_WORDS if is_article else FURNITURE_WORDS
+    named = _furniture(weights, shown, _named(weights.root, words), share=FURNITURE_SHARE)
     lost = sum(weights.prose(element) for element in named) / max(own, 1)
     if lost > LOST_SHARE:
         return own, lost
     _drop_all(weights, named)
     return own, 0.0
+
+
+def _drop_comments(weights: Weights) -> None:
+    """However many they are: an article may be short, and hundreds may have their say."""
+    comments = _furniture(weights, weights.prose(weights.root), _named(weights.root, COMMENT_WORDS), share=1)
+    if weights.prose(weights.root) - sum(weights.prose(comment) for comment in comments) >= LEAST_ARTICLE:
+        _drop_all(weights, comments)
 
 
 def _drop_all(weights: Weights, elements: list[HtmlElement]) -> None:
@@ -151,32 +178,50 @@ def _words(names: str) -> frozenset[str]:
     return frozenset(word.lower() for word in NAME_PART.findall(names[:500]))
 
 
-def _furniture(weights: Weights, own: int, words: frozenset[str], *, share: float) -> list[HtmlElement]:
-    found = []
-    pending = [weights.root]
-    while pending:
-        parent = pending.pop()
-        for element in parent:
-            if not weights.chars[element]:
-                continue
-            if _is_furniture(element, parent, words) and _is_small(element, weights, own * share):
-                found.append(element)
-            else:
-                pending.append(element)
-    return found
+def _furniture(weights: Weights, own: int, elements: Iterable[HtmlElement], *, share: float) -> list[HtmlElement]:
+    """Those of the elements, which are in document order, that may go; what stands in one of them is not asked for."""
+    found: dict[HtmlElement, None] = {}
+    for element in elements:
+        if not weights.chars[element] or not _is_small(element, weights, own * share):
+            continue
+        if not any(outer in found for outer in element.iterancestors()):
+            found[element] = None
+    return list(found)
 
 
-def _is_furniture(element: HtmlElement, parent: HtmlElement, words: frozenset[str]) -> bool:
-    tag = element.tag
-    if tag in {"main", "article"}:
-        return False
-    if words:
-        return not words.isdisjoint(name_words(element))
-    return (
-        tag in FURNITURE_TAGS
-        or element.get("role") in FURNITURE_ROLES
-        or (tag == "header" and parent.tag in {"body", "div"})
-    )
+def _tagged(root: HtmlElement) -> Iterator[HtmlElement]:
+    for element in _elements(TAGGED, root):
+        tag = element.tag
+        if tag in {"main", "article"}:
+            continue
+        if (
+            tag in FURNITURE_TAGS
+            or element.get("role") in FURNITURE_ROLES
+            or (tag == "header" and element.getparent().tag in {"body", "div"})
+        ):
+            yield element
+
+
+def _named(root: HtmlElement, words: frozenset[str]) -> Iterator[HtmlElement]:
+    values = {*CLASSES(root), *IDS(root)}  # type: ignore[misc]
+    meant = {value for value in values if not words.isdisjoint(_words(value))}  # few pages have many different ones
+    for element in _elements(NAMED, root) if meant else ():
+        # A quotation is content, even one that is named after the network it comes from.
+        is_content = element.tag in {"main", "article", "blockquote"}
+        # The id of a heading, and of a section under one, is made of its words: a chapter on menus is no menu.
+        is_titled = element.tag in TITLED
+        is_content = is_content or _is_in_sentence(element)
+        if not is_content and (element.get("class") in meant or (not is_titled and element.get("id") in meant)):
+            yield element
+
+
+def _is_in_sentence(element: HtmlElement) -> bool:
+    """Whether text goes on behind an element of the line: a sentence that links to a search is no search."""
+    return element.tag in INLINE and bool((element.tail or "").strip()) and element.getparent().tag in SENTENCES
+
+
+def _elements(path: etree.XPath, root: HtmlElement) -> list[HtmlElement]:
+    return path(root)  # type: ignore[return-value]
 
 
 def _is_small(element: HtmlElement, weights: Weights, limit: float) -> bool:

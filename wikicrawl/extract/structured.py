@@ -7,7 +7,7 @@ from html import escape, unescape
 from typing import TYPE_CHECKING, Any
 
 from wikicrawl.extract.entities import as_list, types_of, value_of
-from wikicrawl.extract.text import clean, line
+from wikicrawl.extract.text import clean, line, weigh, words
 
 if TYPE_CHECKING:
     from wikicrawl.extract.entities import Entity
@@ -24,7 +24,6 @@ OG_CURRENCY = ("product:price:currency", "og:price:currency")
 PRODUCT = re.compile(r"^(?:Product|ProductGroup|IndividualProduct|SomeProducts|ProductModel)$")
 TAG = re.compile(r"<[^>]{0,1000}>")
 BREAK = re.compile(r"<(?:br|/p|/li|/div|/h\d)\b[^>]{0,1000}>", re.I)
-WORD = re.compile(r"\w+")
 
 
 def find_product(entities: list[Entity], metas: dict[str, list[str]]) -> dict[str, str]:
@@ -61,14 +60,18 @@ def find_questions(entities: list[Entity]) -> list[dict[str, str]]:
     return [{"question": asked, "answer": said} for asked, said in found.items()]
 
 
+def has_supplement(meta: dict[str, Any]) -> bool:
+    return bool(meta.get("product") or meta.get("faq"))
+
+
 def supplement(content: str, meta: dict[str, Any]) -> str:
     """What the structured data says and the content does not, as HTML; nothing where a page says enough itself."""
-    if len(content) >= LITTLE or not (meta.get("product") or meta.get("faq")):
+    if not has_supplement(meta) or weigh(content) >= LITTLE:
         return ""
-    words = set(WORD.findall(content.lower()))
+    known = set(words(content))
     description = meta.get("product", {}).get("description", "")
-    added = _paragraphs(description) if _is_missing(description, words) else ""
-    missing = [pair for pair in meta.get("faq", ()) if _is_missing(pair["answer"], words)]
+    added = _paragraphs(description) if _is_missing(description, known) else ""
+    missing = [pair for pair in meta.get("faq", ()) if _is_missing(pair["answer"], known)]
     return added + "".join(f"<h3>{escape(pair['question'])}</h3>{_paragraphs(pair['answer'])}" for pair in missing)
 
 
@@ -85,9 +88,9 @@ def _fit(text: str, most: int) -> str:
     return "\n".join(part for part in lines if part)[:most].rstrip()
 
 
-def _is_missing(text: str, words: set[str]) -> bool:
-    said = set(WORD.findall(text.lower()))
-    return len(text) >= LEAST_SAID and len(said & words) < len(said) / 2
+def _is_missing(text: str, known: set[str]) -> bool:
+    said = set(words(text))
+    return weigh(text) >= LEAST_SAID and len(said & known) < len(said) / 2
 
 
 def _paragraphs(text: str) -> str:

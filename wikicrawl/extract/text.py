@@ -19,6 +19,10 @@ CHINESE = "\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 # A page's own line ends and odd spaces, each as the plain one.
 SPACES = {0x0D: "\n", 0x2028: "\n", 0x2029: "\n", 0x85: "\n", 0xA0: " ", 0x2007: " ", 0x202F: " "}
 ANY = re.compile(f"[{UNFIT}{INVISIBLE}{SELECTORS}\u200c\u200d{''.join(map(chr, SPACES))}]")
+# Chinese says the same in about a third of the characters of English, Japanese and Korean in about half, and none of
+# Chinese, Japanese and Thai parts its words.
+WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+WORD = re.compile(r"\w+")
 DROPPED = re.compile(
     f"[{UNFIT}{INVISIBLE}]|(?<![{JOINED}])[\u200c\u200d]"
     f"|(?<=[{SELECTORS}])[{SELECTORS}]|(?<![{CHINESE}])[\U000e0100-\U000e01ef]"
@@ -35,3 +39,14 @@ def clean(text: str) -> str:
 def line(text: str, max_chars: int) -> str:
     """The text clean, on one line and no longer than asked."""
     return " ".join(clean(text[: 4 * max_chars]).split())[:max_chars].rstrip()
+
+
+def weigh(text: str) -> int:
+    """How much is said: characters of English."""
+    return len(text) if text.isascii() else len(text) + len(WIDE.findall(text))
+
+
+def words(text: str) -> list[str]:
+    """The words of a text in lower case; of scripts that part none, the signs."""
+    text = text.lower()
+    return WORD.findall(text if text.isascii() else WIDE.sub(r" \g<0> ", text))

@@ -14,7 +14,7 @@ from wikicrawl.extract.guard import tame
 CHARACTER_REFERENCE = re.compile(r"&#(?:[xX]([0-9a-fA-F]{1,8})|([0-9]{1,8}));?")
 # libxml2 drops what follows them. Browsers do not: one page in 13 has something there, mostly by mistake.
 PAGE_END = re.compile(r"</(?:body|html)\s*>", re.I)
-XML_DECLARATION = re.compile(r"^\s*<\?xml\b[^>]*>")
+XML_DECLARATION = re.compile(r"\s*<\?xml\b[^>]*>")
 # lxml refuses to set a text with any of these; two of the non-characters are the markdown step's private marks.
 NOT_IN_A_TREE = re.compile("[\x00-\x08\x0b\x0e-\x1f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
 HEAD_TAGS = frozenset({"title", "meta", "link", "base", "script", "style", "noscript", "template"})
@@ -58,7 +58,10 @@ def defuse(text: str) -> str:
         text = NOT_IN_A_TREE.sub("", text)
     if "&#" in text:
         text = CHARACTER_REFERENCE.sub(_fit_reference, text)
-    return tame(PAGE_END.sub("", XML_DECLARATION.sub("", text.replace("\f", " "))))
+    declaration = XML_DECLARATION.match(text)
+    if declaration:
+        text = text[declaration.end() :]
+    return tame(PAGE_END.sub("", text.replace("\f", " ")))
 
 
 def _fit_reference(match: re.Match[str]) -> str:

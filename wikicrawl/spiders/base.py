@@ -6,7 +6,7 @@ import asyncio
 import atexit
 import logging
 import time
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -26,13 +26,15 @@ from scrapy.exceptions import (
 from w3lib.encoding import http_content_type_encoding
 
 from wikicrawl.faults import passing
-from wikicrawl.items import LEFT_ALONE, PAUSED, ROBOTS_UNREACHABLE, STOPPING, Page, Visit
+from wikicrawl.items import LEFT_ALONE, OUTCOMES, PAUSED, ROBOTS_UNREACHABLE, STOPPING, Page, Visit
 from wikicrawl.mediawiki.profile import from_json, has_contact, is_wikimedia
 from wikicrawl.mediawiki.titles import page_rule
 from wikicrawl.numbers import number
 from wikicrawl.sources import Sources, load_sources
 from wikicrawl.store import Store, StoreUnavailable, open_store
 from wikicrawl.store.frontier import Claim, owner_name
+from wikicrawl.traps.folding import MAX_REMEMBERED
+from wikicrawl.traps.habits import SiteHabits
 from wikicrawl.urls import Refusal, Scope, canonical, netloc, path_of
 
 if TYPE_CHECKING:
@@ -69,9 +71,11 @@ FAILURES: dict[type[Exception], str] = {
     UnsupportedURLSchemeError: "scheme",
 }
 DOWNLOAD_ERRORS: tuple[type[Exception], ...] = (*FAILURES, DownloadFailedError, ResponseDataLossError, IgnoreRequest)
+UNANSWERED = ("timeout", "dns", "refused", "network")
 IGNORED = {
     PAUSED: "throttled",
     LEFT_ALONE: "breaker",
+    "(trap)": "trap",
     "robots.txt": "robots",
     "crawl's scope": "offsite",
     "max redirections": "redirects",
@@ -90,6 +94,8 @@ class FrontierSpider(Spider):
     tier: str = "auto"
     job_id: str | None = None
     store: Store
+    habits: SiteHabits | None = None  # what was learned of the source's addresses
+    signposts: set[str]  # archives and indexes that its pages have named
     _started_at: int
     _owner: str
     _is_empty: asyncio.Event
@@ -112,17 +118,13 @@ class FrontierSpider(Spider):
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
         spider = super().from_crawler(crawler, *args, **kwargs)
         settings = crawler.settings
-        if is_wikimedia(netloc(spider.scope.start)) and not has_contact(settings["USER_AGENT"]):
-            raise ValueError(
-                f"{netloc(spider.scope.start)} wants to know who runs a robot: set the environment variable "
-                "WIKICRAWL_CONTACT to your e-mail address or a page of yours"
-            )
+        spider.check()
         spider._lease_seconds = int(number(settings, "STORE_LEASE_SECONDS", least=10))
         spider._claim_size = int(number(settings, "STORE_CLAIM_SIZE", least=1))
         spider._wait_seconds = number(settings, "TIERS_WAIT_SECONDS", least=0)
         spider._started_at = int(time.time())
         spider._owner = owner_name()
-        spider._wikis = set()
+        spider.equip()
         spider._sources = load_sources(settings["SOURCES_FILE"])
         spider.store = open_store(settings["STORE_URL"])
         # Kept, because Scrapy tells it once: while we ask the store nobody would listen.
@@ -134,17 +136,45 @@ class FrontierSpider(Spider):
         atexit.register(spider._at_exit)
         return spider
 
+    def check(self) -> None:
+        """Refuse what cannot be crawled with these settings."""
+        host = netloc(self.scope.start)
+        if is_wikimedia(host) and not has_contact(self.settings["USER_AGENT"]):
+            raise ValueError(
+                f"{host} wants to know who runs a robot: set the environment variable WIKICRAWL_CONTACT to your e-mail "
+                "address or a page of yours"
+            )
+
+    def equip(self) -> None:
+        """Read the settings, and begin without knowledge."""
+        self._wikis, self.signposts = set(), set()
+
+    def join(self, other: FrontierSpider) -> None:
+        """Ask for pages in another spider's name: with its crawler, its store and its claims."""
+        for name in ("crawler", "settings", "store", "_owner", "_sources", "_lease_seconds", "_started_at"):
+            setattr(self, name, getattr(other, name))
+        self.equip()
+
     async def prepare(self) -> None:
         """Before the first claim: make the source known and put its first pages into the frontier."""
 
     async def discover(self) -> None:
         """Beside the crawl, which does not end before it has: look for further pages."""
 
-    async def start(self) -> AsyncIterator[Request]:
+    async def settle(self, claim: Claim) -> Request | Page:
+        """What is asked for a claimed page, or its outcome where nothing is to be asked."""
+        return self._request(claim)
+
+    async def replenish(self) -> bool:
+        """When nothing is left to be claimed: look for further pages; whether there are any."""
+        return False
+
+    async def start(self) -> AsyncIterator[Request | Page]:
         renewing = asyncio.ensure_future(self._renew_claims())
         try:
-            await self._recall_wikis()
-            await self.prepare()
+            await self.recall()
+            with unless_stopping():
+                await self.prepare()
             async for request in self._requests():
                 yield request
         except StoreUnavailable:
@@ -152,7 +182,7 @@ class FrontierSpider(Spider):
         finally:
             renewing.cancel()
 
-    async def _requests(self) -> AsyncIterator[Request]:
+    async def _requests(self) -> AsyncIterator[Request | Page]:
         """Claim and ask for pages until nothing is due, claimed by anybody, or worth waiting for."""
         frontier, run = self.store.frontier, self.store.run
         discovering = asyncio.ensure_future(self._discover())
@@ -166,8 +196,11 @@ class FrontierSpider(Spider):
                 if claims:
                     passing("after_claim")
                 for claim in claims:
-                    yield self._request(claim)
-                held_until = await self._held_until() if may_end and not claims else 0
+                    yield await self.settle(claim)
+                is_dry = may_end and not claims
+                if is_dry and await self.replenish():
+                    continue
+                held_until = await self._held_until() if is_dry else 0
                 if held_until is None:
                     break
                 await self._wait(discovering, held_until)
@@ -187,9 +220,12 @@ class FrontierSpider(Spider):
         if str(exception) == STOPPING or isinstance(exception, StoreUnavailable):
             return  # it was not tried, and is given back with the other claims
         page.error = str(exception).strip()[:500] or type(exception).__name__
-        visit.outcome = page.reason = failure_outcome(exception)
+        visit.outcome = failure_outcome(exception)
+        page.reason = visit.refusal or visit.outcome
         if ROBOTS_UNREACHABLE in page.error:
             page.reason = "robots_unreachable"
+            # A host that answers nobody does not answer for its robots.txt either: that is what became of the page.
+            visit.outcome = next((word for word in UNANSWERED if f"({word})" in page.error), visit.outcome)
         page.verdict = "error"
         if (retry_at := getattr(exception, "retry_at", None)) is not None:
             visit.retry_at = retry_at
@@ -248,11 +284,6 @@ class FrontierSpider(Spider):
         finally:
             empty.cancel()
 
-    async def _discover(self) -> None:
-        with suppress(StoreUnavailable):  # the next claim meets it, too
-            async with self.start_host():
-                await self.discover()
-
     @asynccontextmanager
     async def start_host(self) -> AsyncIterator[None]:
         """Ask the start URL's host for more than claimed pages: no other process asks it meanwhile."""
@@ -266,6 +297,11 @@ class FrontierSpider(Spider):
             yield
         finally:
             frontier.let_go(host, owner=self._owner)
+
+    async def _discover(self) -> None:
+        with unless_stopping(), suppress(StoreUnavailable):  # the next claim meets it, too
+            async with self.start_host():
+                await self.discover()
 
     async def _renew_claims(self) -> None:
         with suppress(StoreUnavailable):
@@ -286,7 +322,17 @@ class FrontierSpider(Spider):
     def _request(self, claim: Claim) -> Request:
         told = self.told(claim.url)
         max_links = 0 if claim.depth >= self.max_depth else self.max_links or None
-        visit = Visit(started_at=int(time.time()), claim=claim, scope=self.scope, max_links=max_links)
+        visit = Visit(
+            started_at=int(time.time()),
+            claim=claim,
+            scope=self.scope,
+            is_start=self.is_start(claim),
+            max_links=max_links,
+            habits=self.habits,
+            # A list goes on as far away as links are still followed, and comes after what is nearer.
+            onward_depth=min(claim.depth + 1, max(claim.depth, self.max_depth - 1)),
+            signposts=self.signposts,
+        )
         return Request(
             claim.url,
             callback=self.parse,
@@ -295,6 +341,17 @@ class FrontierSpider(Spider):
             priority=-claim.depth,
             meta={"visit": visit, "told": told, "tier": self.tier if self.tier != "auto" else told.tier},
         )
+
+    def unasked(self, claim: Claim, outcome: str, reason: str, leads_to: str = "") -> Page:
+        """A claimed page whose visit ends before anybody is asked for it."""
+        visit = Visit(started_at=int(time.time()), claim=claim, outcome=outcome)
+        page, _ = self._blank({"visit": visit, "told": self.told(claim.url)})
+        page.final_url, page.reason, page.error = leads_to, reason, OUTCOMES[outcome]
+        return page
+
+    def is_start(self, claim: Claim) -> bool:
+        """Whether the crawl goes where this page leads, even out of its scope."""
+        return claim.depth == 0
 
     def told(self, url: str) -> Source:
         """What sources.yml says of a page."""
@@ -327,15 +384,20 @@ class FrontierSpider(Spider):
         if visit.wiki is not None:
             self.follow_wiki(visit.wiki)
         landed = canonical(response.url)
-        page.final_url = page.url if isinstance(landed, Refusal) else landed
+        page.final_url = page.url if isinstance(landed, Refusal) or landed == page.url else self.scope.folded(landed)
+        if page.http_status == 304 and page.verdict == "page":
+            visit.outcome, page.text_hash = "ok", visit.claim.text_hash if visit.claim else ""
+            return page
         visit.outcome = self._outcome(page, response.meta["tier"])
         visit.scope = self.scope
+        visit.content_type = (response.headers.get("Content-Type", b"") or b"").decode("latin-1")
         if visit.outcome:
             page.error = _in_words(visit.outcome, page)
+            if visit.outcome == "not_html":
+                visit.body = response.body  # a transform hook may make text of it
             return page
         visit.body = response.body
-        content_type = response.headers.get("Content-Type", b"") or b""
-        visit.encoding = http_content_type_encoding(content_type.decode("latin-1"))
+        visit.encoding = http_content_type_encoding(visit.content_type)
         visit.robots_tags = [value.decode("latin-1") for value in response.headers.getlist("X-Robots-Tag")]
         return page
 
@@ -347,7 +409,7 @@ class FrontierSpider(Spider):
             return "needs_browser"
         if page.final_url == page.url or not isinstance(self.scope.admit(page.final_url), Refusal):
             return ""
-        if page.depth > 0:  # a script led the browser there
+        if page.visit is None or not page.visit.is_start:  # a script led the browser there
             return "offsite"
         self.follow_start(page.final_url)
         return ""
@@ -364,8 +426,20 @@ class FrontierSpider(Spider):
         """Which pages of a wiki are followed: those it calls its content."""
         return list(wiki.content_namespaces)
 
-    async def _recall_wikis(self) -> None:
-        """The wikis that earlier crawls have learned at the start URL's host."""
+    async def recall_habits(self) -> None:
+        """What earlier crawls, and other processes, have learned of the source's addresses."""
+        if not self.settings.getbool("TRAPS_ENABLED"):
+            return
+        since = int(time.time() - number(self.settings, "TRAPS_FORGET_DAYS", least=0) * 86_400)
+        self.habits = SiteHabits()
+        self.habits.adopt(await self.store.run(self.store.kinds.decided, self.source, since=since))
+        if self.habits.folding.rules:
+            kept = await self.store.run(self.store.pages.addresses, self.source, limit=MAX_REMEMBERED)
+            self.habits.folding.meet(reversed(kept))
+        self.scope = replace(self.scope, habits=self.habits)
+
+    async def recall(self) -> None:
+        """What earlier crawls have learned of the site: the wikis at the start URL's host."""
         told = self.told(self.scope.start)
         for kept in await self.store.run(self.store.wikis.load, netloc(self.scope.start)):
             with suppress(ValueError):  # kept by another version; it is learned again
@@ -375,6 +449,16 @@ class FrontierSpider(Spider):
     def follow_start(self, url: str) -> None:
         """A start URL that redirects to another host takes the crawl there."""
         self.scope = replace(self.scope, also=(*self.scope.also, netloc(url)))
+
+
+@contextmanager
+def unless_stopping() -> Iterator[None]:
+    """What is asked beside the claimed pages is for the next crawl to ask, once this one is being stopped."""
+    try:
+        yield
+    except IgnoreRequest as error:
+        if str(error) != STOPPING:
+            raise
 
 
 def failure_outcome(exception: Exception) -> str:

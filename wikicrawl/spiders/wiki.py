@@ -32,9 +32,6 @@ from wikicrawl.urls import Refusal, Scope, netloc
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
-    from typing import Self
-
-    from scrapy.crawler import Crawler
 
     from wikicrawl.mediawiki.profile import Wiki
 
@@ -109,12 +106,10 @@ class WikiSpider(Args[WikiArguments], FrontierSpider):
         self._listing = ""  # the name of the list of pages that is asked for
         self._is_new = False  # it has never been read to its end
 
-    @classmethod
-    def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
-        spider = super().from_crawler(crawler, *args, **kwargs)
-        spider._policy = Policy.from_settings(crawler.settings)
-        spider._sweep_seconds = number(crawler.settings, "WIKI_SWEEP_SECONDS", least=0)
-        return spider
+    def equip(self) -> None:
+        super().equip()
+        self._policy = Policy.from_settings(self.settings)
+        self._sweep_seconds = number(self.settings, "WIKI_SWEEP_SECONDS", least=0)
 
     def namespaces_of(self, wiki: Wiki) -> list[int]:
         """Pages of the namespaces that are asked for belong to the crawl, too."""
@@ -125,7 +120,9 @@ class WikiSpider(Args[WikiArguments], FrontierSpider):
 
     async def prepare(self) -> None:
         store = self.store
-        await store.run(store.sources.ensure, self.source, self.start_url, int(time.time()))
+        told = self.args.model_dump(mode="json")
+        now = int(time.time())
+        await store.run(store.sources.ensure, self.source, self.start_url, now, spider=self.name, arguments=told)
         async with self.start_host():
             with self._said_if_unlisted():
                 wiki = await self._find_wiki()

@@ -17,12 +17,17 @@ from wikicrawl.store.engine import connect, parse_url
 from wikicrawl.store.frontier import Frontier
 from wikicrawl.store.hosts import Hosts
 from wikicrawl.store.jobs import Jobs
+from wikicrawl.store.kinds import Kinds
 from wikicrawl.store.listings import Listings
+from wikicrawl.store.lists import Lists
 from wikicrawl.store.migrations import migrate
 from wikicrawl.store.pages import Pages
 from wikicrawl.store.patience import Patience, StoreUnavailable
 from wikicrawl.store.robots import Robots
+from wikicrawl.store.soft_404 import Soft404s
 from wikicrawl.store.sources import Sources
+from wikicrawl.store.trust import Trusts
+from wikicrawl.store.validators import Validators
 from wikicrawl.store.wikis import Wikis
 
 if TYPE_CHECKING:
@@ -53,8 +58,8 @@ class Store:
     def __init__(self, url: URL) -> None:
         self.url = url
         self._users = 0
-        self.patience = Patience()
         self._calls: dict[object, float] = {}  # under way, and since when
+        self.patience = Patience()
         self.engine = connect(url)
         try:
             migrate(self.engine)
@@ -72,6 +77,11 @@ class Store:
         self.sources = Sources(self.engine)
         self.wikis = Wikis(self.engine)
         self.listings = Listings(self.engine)
+        self.lists = Lists(self.engine)
+        self.trusts = Trusts(self.engine)
+        self.validators = Validators(self.engine)
+        self.kinds = Kinds(self.engine)
+        self.soft_404s = Soft404s(self.engine)
 
     async def run(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Make a blocking call of the store without stopping the event loop.
@@ -86,15 +96,15 @@ class Store:
         finally:
             del self._calls[ticket]
 
-    def run_at_exit(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> None:
-        """Make a call when no event loop is left, nor anybody to hear that it failed."""
-        with suppress(DBAPIError):
-            call(*args, **kwargs)
-
     @property
     def oldest_call_seconds(self) -> float:
         """How long the call that has waited longest is under way; 0 where none is."""
         return time.monotonic() - min(self._calls.values(), default=time.monotonic())
+
+    def run_at_exit(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> None:
+        """Make a call when no event loop is left, nor anybody to hear that it failed."""
+        with suppress(DBAPIError):
+            call(*args, **kwargs)
 
     def _in_writer(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> asyncio.Future[T]:
         return asyncio.get_running_loop().run_in_executor(self._writer, partial(call, *args, **kwargs))

@@ -9,6 +9,7 @@ from sqlalchemy import select
 
 from wikicrawl.store.clean import clean
 from wikicrawl.store.engine import insert_into, reading
+from wikicrawl.store.hosts import DELAY
 from wikicrawl.store.schema import breaker, host_lease
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ class Breakers:
 
     def resting(self, now: int, host: str | None = None) -> list[Resting]:
         """Hosts that are left alone, because they failed or asked for a pause: all of them, or the one named."""
-        pauses = select(host_lease).where(host_lease.c.pause_until > now)
+        pauses = select(host_lease).where(host_lease.c.pause_until > now, host_lease.c.pause_reason != DELAY)
         circuits = select(breaker).where(breaker.c.state != "closed")
         if host is not None:
             pauses, circuits = pauses.where(host_lease.c.host == host), circuits.where(breaker.c.host == host)

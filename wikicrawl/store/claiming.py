@@ -6,9 +6,9 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlalchemy import and_, literal, select, tuple_
+from sqlalchemy import Integer, Text, and_, bindparam, literal, select, tuple_
 
-from wikicrawl.store.leases import FREE, find_access, lease_hosts
+from wikicrawl.store.leases import FREE, find_access
 from wikicrawl.store.schema import page
 
 if TYPE_CHECKING:
@@ -24,12 +24,11 @@ if TYPE_CHECKING:
 # Claims that ended without an outcome. A process dies with all the pages it holds, guilty or not: whoever has died with
 # others so often is from then on claimed alone, and parked when that has ended five more processes.
 CROWD_DEATHS = 2
-MAX_HOSTS = 16  # that one claim takes new pages from: CONCURRENT_REQUESTS of them, so that none is waited for
+MAX_HOSTS = 16  # that new pages are taken from: CONCURRENT_REQUESTS of them, so that none is waited for
 STEPS = 64  # hosts looked at in one statement
 LOOKED_AT = 20  # due pages that a claim looks at, for each that it may take
 LEAST_LOOK = 50  # pages in one statement
 START: Place = (1, "", -1, 0)  # before the first page that is due
-IN_ORDER = page.c.due, page.c.host, page.c.depth, page.c.id
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +42,14 @@ class Claimant:
 
 
 class Choice:
-    """The pages that one claim takes; their hosts are leased on the way."""
+    """The pages that one claim takes, of hosts that may be asked."""
 
-    def __init__(self, connection: Connection, claimant: Claimant, held: Iterable[str]) -> None:
+    def __init__(self, connection: Connection, claimant: Claimant, held: Sequence[Row[Any]]) -> None:
         self._connection = connection
-        self._owner, self._now = claimant.owner, claimant.now
-        self._until, self._since = claimant.until, claimant.since
-        self._busy = Counter(held)  # pages of each host that the process has, with those that it takes
+        self._owner, self._now, self._since = claimant.owner, claimant.now, claimant.since
+        self._held = {(row.source, row.host) for row in held}
+        self._busy = Counter(row.host for row in held)  # pages that the process has, with those that it takes
         self._access: dict[str, Access] = {}
-        self._leased: set[str] = set()
         self.suspect: Row[Any] | None = None  # the first page that processes keep dying with
 
     @property
@@ -61,7 +59,7 @@ class Choice:
 
     def take_new(self, source: str, limit: int, after: str) -> tuple[list[Row[Any]], str]:
         """Pages never admitted, as many of each host and breadth first, from the host behind `after`; the last host."""
-        hosts = self._lease(self._open_hosts(source, min(limit, MAX_HOSTS), after))
+        hosts = self._open_hosts(source, min(limit, MAX_HOSTS), after)
         rows: list[Row[Any]] = []
         rich = []
         for number, host in enumerate(hosts):
@@ -83,31 +81,31 @@ class Choice:
                 return rows, after
         return rows, end
 
-    def take_suspect(self) -> list[Row[Any]]:
-        return [self.suspect] if self.suspect is not None and self._lease([self.suspect.host]) else []
-
     def _open_hosts(self, source: str, limit: int, after: str) -> list[str]:
-        """The next hosts that may be asked, once round."""
-        found: list[str] = []
-        for part in (
-            waiting_hosts(self._connection, source, after),
-            waiting_hosts(self._connection, source, "", after),
-        ):
-            for hosts in part:
+        """Hosts that the process has, and then the next that may be asked, once round.
+
+        Its own first: whoever moved on would have all hosts in the end, and other processes none.
+        """
+        own = sorted(host for its_source, host in self._held if its_source == source)
+        self._find_access(own)
+        found = [host for host in own if self._may_ask(host) and self._has_new(source, host)]
+        for first, last in ((after, None), ("", after)):
+            for hosts in waiting_hosts(self._connection, source, first, last):
                 self._find_access(hosts)
-                found += filter(self._may_ask, hosts)
+                found += (host for host in hosts if host not in own and self._may_ask(host))
                 if len(found) >= limit:
                     return found[:limit]
-        return found
+        return found[:limit]
+
+    def _has_new(self, source: str, host: str) -> bool:
+        return self._connection.execute(HAS_NEW, {"source": source, "host": host}).first() is not None
 
     def _take_of(self, source: str, host: str, limit: int, offset: int = 0) -> Sequence[Row[Any]]:
         if limit <= 0 or not self._may_ask(host):
             return []
-        if self._access.get(host, FREE).is_probe:
-            limit = 1
-        is_of_host = is_waiting(source), page.c.host == host
-        query = _pages().where(*is_of_host).order_by(page.c.depth, page.c.id).limit(limit).offset(offset)
-        rows = self._connection.execute(query.with_for_update(skip_locked=True)).all()
+        count = 1 if self._access[host].is_probe else limit
+        given = {"source": source, "host": host, "count": count, "offset": offset}
+        rows = self._connection.execute(OF_HOST, given).all()
         self._busy[host] += len(rows)
         return rows
 
@@ -122,22 +120,17 @@ class Choice:
                 continue
             fitting.append(row)
             self._busy[row.host] += 1
-        mine = set(self._lease(list(dict.fromkeys(row.host for row in fitting))))
-        return [row for row in fitting if row.host in mine]
+        return fitting
 
     def _find_access(self, hosts: Iterable[str]) -> None:
         unknown = set(hosts) - self._access.keys()
-        found = find_access(self._connection, unknown, self._owner, self._now)
-        self._access.update({host: found.get(host, FREE) for host in unknown})
+        if unknown:
+            found = find_access(self._connection, unknown, self._owner, self._now)
+            self._access.update({host: found.get(host, FREE) for host in unknown})
 
     def _may_ask(self, host: str) -> bool:
         access = self._access[host]
         return access.free_at <= self._now and not (access.is_probe and self._busy[host])
-
-    def _lease(self, hosts: list[str]) -> list[str]:
-        new = set(hosts) - self._leased
-        self._leased |= lease_hosts(self._connection, new, self._owner, now=self._now, until=self._until)
-        return [host for host in hosts if host in self._leased]
 
 
 def is_visited(row: Row[Any], since: int) -> bool:
@@ -145,33 +138,15 @@ def is_visited(row: Row[Any], since: int) -> bool:
     return row.visited_at is not None and row.visited_at >= since and row.due > since
 
 
-def is_waiting(source: str) -> ColumnElement[bool]:
-    return and_(page.c.source == source, page.c.lease_until.is_(None), page.c.due == 0)
-
-
 def waiting_hosts(connection: Connection, source: str, after: str, to: str | None = None) -> Iterator[Sequence[str]]:
     """The hosts of pages never admitted, some at a time; each is one step in the index, however many pages it has."""
     while after != to:
-        hosts = connection.scalars(_walk(source, after, to)).all()
+        walk = WALK if to is None else WALK_TO
+        hosts = connection.scalars(walk, {"source": source, "after": after, "to": to}).all()
         yield hosts
         if len(hosts) < STEPS:
             return
         after = hosts[-1]
-
-
-def _walk(source: str, after: str, to: str | None) -> Select[str]:
-    step = select(_next_host(source, literal(after), to).label("host"), literal(1).label("number"))
-    walk = step.cte("walk", recursive=True)
-    is_on = walk.c.host.is_not(None), walk.c.number < STEPS
-    walk = walk.union_all(select(_next_host(source, walk.c.host, to), walk.c.number + 1).where(*is_on))
-    return select(walk.c.host).where(walk.c.host.is_not(None))
-
-
-def _next_host(source: str, after: ColumnElement[str], to: str | None) -> ScalarSelect[str]:
-    following = select(page.c.host).where(is_waiting(source), page.c.host > after)
-    if to is not None:
-        following = following.where(page.c.host <= to)
-    return following.order_by(page.c.host).limit(1).scalar_subquery()
 
 
 def look_at_due(
@@ -182,10 +157,9 @@ def look_at_due(
     None in its place is the end: the last part has been looked at.
     """
     size = max(limit, LEAST_LOOK)
-    is_due = page.c.source == source, page.c.lease_until.is_(None), page.c.due <= now
     for _ in range(LOOKED_AT):
-        query = _pages().where(*is_due, tuple_(*IN_ORDER) > after).order_by(*IN_ORDER).limit(size)
-        rows = connection.execute(query).all()
+        place = dict(zip(("due", "host", "depth", "id"), after, strict=True))
+        rows = connection.execute(DUE, {"source": source, "now": now, "count": size, **place}).all()
         if len(rows) < size:
             yield rows, None
             return
@@ -198,3 +172,39 @@ def _pages() -> Select[Any]:
         page.c.id, page.c.source, page.c.url, page.c.host, page.c.depth, page.c.due, page.c.attempt, page.c.version,
         page.c.text_hash, page.c.interval, page.c.lastmod, page.c.visited_at,
     )  # fmt: skip
+
+
+def _walk(*, has_end: bool) -> Select[str]:
+    step = select(_next_host(bindparam("after", type_=Text), has_end).label("host"), literal(1).label("number"))
+    walk = step.cte("walk", recursive=True)
+    is_on = walk.c.host.is_not(None), walk.c.number < STEPS
+    walk = walk.union_all(select(_next_host(walk.c.host, has_end), walk.c.number + 1).where(*is_on))
+    return select(walk.c.host).where(walk.c.host.is_not(None))
+
+
+def _next_host(after: ColumnElement[str], has_end: bool) -> ScalarSelect[str]:
+    following = select(page.c.host).where(IS_WAITING, page.c.host > after)
+    if has_end:
+        following = following.where(page.c.host <= bindparam("to"))
+    return following.order_by(page.c.host).limit(1).scalar_subquery()
+
+
+# Built once: a claim of a hundred pages executes some fifty statements, and building one takes longer than SQLite needs
+# to answer it.
+COUNT = bindparam("count", type_=Integer)
+IS_FREE = and_(page.c.source == bindparam("source"), page.c.lease_until.is_(None))
+IS_WAITING = and_(IS_FREE, page.c.due == 0)
+IS_OF_HOST = and_(IS_WAITING, page.c.host == bindparam("host"))
+IN_ORDER = page.c.due, page.c.host, page.c.depth, page.c.id
+IS_BEHIND = tuple_(*IN_ORDER) > tuple_(*(bindparam(column.name, type_=column.type) for column in IN_ORDER))
+WALK, WALK_TO = _walk(has_end=False), _walk(has_end=True)
+HAS_NEW = select(page.c.id).where(IS_OF_HOST).limit(1)
+OF_HOST = (
+    _pages()
+    .where(IS_OF_HOST)
+    .order_by(page.c.depth, page.c.id)
+    .limit(COUNT)
+    .offset(bindparam("offset", type_=Integer))
+    .with_for_update(skip_locked=True)
+)
+DUE = _pages().where(IS_FREE, page.c.due <= bindparam("now"), IS_BEHIND).order_by(*IN_ORDER).limit(COUNT)

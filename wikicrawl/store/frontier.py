@@ -44,6 +44,7 @@ __all__ = ["NO_LEASE", "Claim", "Frontier", "Seed", "admit", "batches", "lock_so
 
 MAX_SOURCES = 16  # of which pages are claimed in one transaction
 ALWAYS = 2**62  # later than any visit
+REVIVED = ("gone", "excluded")  # outcomes that end a page until it is linked anew
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +77,7 @@ class Discovery:
     new: list[Seed]
     nearer: list[dict[str, int]]
     dated: list[dict[str, int]]
+    gone: dict[str, int]  # URL → id of pages that are not visited any more, unless somebody links to them anew
 
     def __bool__(self) -> bool:
         return bool(self.new or self.nearer or self.dated)
@@ -190,7 +192,7 @@ class Frontier:
                 lock_source(connection, source)
                 held = update(page).where(*is_held, page.c.source == source)
                 count = connection.execute(held.values(attempt=page.c.attempt - 1, **NO_LEASE)).rowcount
-                book(connection, source, returned=count)
+                book(connection, {source: count}, "returned")
             released += count
         with self._engine.begin() as connection:
             leases.give_up_all(connection, owner)
@@ -208,8 +210,8 @@ class Frontier:
             return 0
         with self._engine.begin() as connection:
             lock_source(connection, source)
-            lost = select(page.c.id, page.c.attempt).where(*is_held, page.c.lease_owner.in_(dead))
-            count = take_back(connection, source, lost, int(time.time()))
+            lost = select(page.c.id, page.c.source, page.c.attempt).where(*is_held, page.c.lease_owner.in_(dead))
+            count = take_back(connection, lost, int(time.time()))
         with self._engine.begin() as connection:
             for owner in sorted(dead):
                 leases.give_up_all(connection, owner)
@@ -236,19 +238,21 @@ class Frontier:
         """Of each source the same share, in one transaction; a suspect only as the last resort."""
         with self._engine.begin() as connection:
             admitted = lock_sources(connection, [rank.source for rank in ranks])
-            for rank in ranks:
-                take_back_expired(connection, rank.source, claimant.now)
+            take_back_expired(connection, list(admitted), claimant.now)
             held = connection.execute(_held(claimant.owner)).all()
             if any(row.attempt > CROWD_DEATHS for row in held):
                 return []
             leases.give_up_idle(connection, claimant.owner, self._kept_hosts.get(claimant.owner, ()))
-            choice = Choice(connection, claimant, [row.host for row in held])
+            choice = Choice(connection, claimant, held)
             rows: list[Row[Any]] = []
             for number, rank in enumerate(ranks):
                 share = -(-(limit - len(rows)) // (len(ranks) - number))
                 rows += self._take(choice, rank.source, share, rank.max_pages - admitted[rank.source])
-            if is_last_resort and not choice.is_busy:
-                rows += choice.take_suspect()
+            if is_last_resort and not choice.is_busy and choice.suspect is not None:
+                rows = [choice.suspect]
+            hosts = {row.host for row in rows}
+            ours = leases.lease_hosts(connection, hosts, claimant.owner, now=claimant.now, until=claimant.until)
+            rows = [row for row in rows if row.host in ours]
             lease_pages(connection, rows, claimant)
         self._last_source = rows[-1].source if rows else self._last_source
         return [_to_claim(row, claimant.owner) for row in rows]
@@ -270,7 +274,7 @@ class Frontier:
         for source in sources:
             with self._engine.begin() as connection:
                 lock_source(connection, source)
-                take_back_expired(connection, source, now)
+                take_back_expired(connection, [source], now)
 
 
 def discover(connection: Connection, source: str, seeds: Iterable[Seed]) -> Discovery:
@@ -279,6 +283,7 @@ def discover(connection: Connection, source: str, seeds: Iterable[Seed]) -> Disc
         if seed.url not in nearest or seed.depth < nearest[seed.url].depth:
             nearest[seed.url] = seed
     nearer, dated = [], []
+    gone: dict[str, int] = {}
     for urls in batches(list(nearest)):
         for row in connection.execute(known_pages(connection, source, urls)):
             seed = nearest.pop(row.url)
@@ -286,7 +291,16 @@ def discover(connection: Connection, source: str, seeds: Iterable[Seed]) -> Disc
                 nearer.append({"page_id": row.id, "nearer": seed.depth})
             if seed.lastmod is not None and seed.lastmod != row.lastmod:
                 dated.append({"page_id": row.id, "date": seed.lastmod})
-    return Discovery(list(nearest.values()), nearer, dated)
+            if row.due is None and row.outcome in REVIVED:
+                gone[row.url] = row.id
+    return Discovery(list(nearest.values()), nearer, dated, gone)
+
+
+def revive(connection: Connection, pages: Sequence[int], now: int) -> None:
+    """Visit pages that had ended once more."""
+    for ids in batches(pages):
+        is_ended = page.c.id.in_(ids), page.c.due.is_(None)
+        connection.execute(update(page).where(*is_ended).values(due=now, misses=0))
 
 
 def known_pages(connection: Connection, source: str, urls: Sequence[str]) -> Select[Any]:
@@ -319,8 +333,9 @@ def add_pages(connection: Connection, source: str, discovery: Discovery) -> int:
     return connection.execute(statement, rows, execution_options={"preserve_rowcount": True}).rowcount
 
 
-def _held(owner: str) -> Select[int, str]:
-    return select(page.c.attempt, page.c.host).where(page.c.lease_owner == owner, page.c.lease_until.is_not(None))
+def _held(owner: str) -> Select[Any]:
+    columns = select(page.c.attempt, page.c.source, page.c.host)
+    return columns.where(page.c.lease_owner == owner, page.c.lease_until.is_not(None))
 
 
 def _to_claim(row: Row[Any], owner: str) -> Claim:

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
 
+DELAY = "delay"  # why a host is paused that has asked for nothing, but was asked for a page a moment ago
+
+
 @dataclass(frozen=True, slots=True)
 class PatternVotes:
     browser: float

@@ -6,9 +6,9 @@ Order of locks on PostgreSQL: rows of hosts are always locked in the order of th
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import bindparam, exists, or_, select, update
+from sqlalchemy import bindparam, exists, literal, null, or_, select, union_all, update
 
 from wikicrawl.store.engine import batches, insert_into
 from wikicrawl.store.schema import breaker, host_lease, page
@@ -16,7 +16,7 @@ from wikicrawl.store.schema import breaker, host_lease, page
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-    from sqlalchemy import Connection
+    from sqlalchemy import BindParameter, Connection
 
 GIVEN_UP = {"owner": None, "until": 0}
 
@@ -31,20 +31,29 @@ class Access:
 
 FREE = Access()
 
+# What is known of some hosts: a row of their lease, and one of their failures.
+_NAMES: BindParameter[Any] = bindparam("hosts", expanding=True)
+_NO_STATE = literal("").label("state")
+_LEASES = select(host_lease.c.host, host_lease.c.owner, host_lease.c.until, host_lease.c.pause_until, _NO_STATE)
+_FAILURES = select(breaker.c.host, null(), breaker.c.until, literal(0), breaker.c.state)
+STATES = union_all(
+    _LEASES.where(host_lease.c.host.in_(_NAMES)),
+    _FAILURES.where(breaker.c.host.in_(_NAMES), breaker.c.state != "closed"),
+)
+
 
 def find_access(connection: Connection, hosts: Iterable[str], owner: str, now: int) -> dict[str, Access]:
     """How `owner` may ask hosts: not while they are leased to others, asked for a pause, or have failed."""
     free_at: dict[str, int] = {}
     probes = set()
     for names in batches(sorted(set(hosts))):
-        for row in connection.execute(select(host_lease).where(host_lease.c.host.in_(names))):
-            is_anothers = row.owner not in (None, owner) and row.until >= now
-            free_at[row.host] = max(row.pause_until, row.until + 1 if is_anothers else 0)
-        for row in connection.execute(select(breaker).where(breaker.c.host.in_(names), breaker.c.state != "closed")):
-            probes.add(row.host)
-            if row.state == "open":
-                free_at[row.host] = max(free_at.get(row.host, 0), row.until)
-    return {host: Access(free_at.get(host, 0), host in probes) for host in {*free_at, *probes}}
+        for row in connection.execute(STATES, {"hosts": names}):
+            is_closed_to_us = row.state == "open" or (row.owner not in (None, owner) and row.until >= now)
+            until = row.until + (row.state == "") if is_closed_to_us else 0
+            free_at[row.host] = max(free_at.get(row.host, 0), row.pause_until, until)
+            if row.state:
+                probes.add(row.host)
+    return {host: Access(at, host in probes) for host, at in free_at.items()}
 
 
 def lease_hosts(connection: Connection, hosts: Collection[str], owner: str, *, now: int, until: int) -> set[str]:

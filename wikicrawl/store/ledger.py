@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from sqlalchemy import case, insert, select, update
+from sqlalchemy import bindparam, case, insert, select, update
 
 from wikicrawl.store import schema
 from wikicrawl.store.claiming import CROWD_DEATHS
@@ -13,7 +13,7 @@ from wikicrawl.store.engine import batches
 from wikicrawl.store.schema import page
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from sqlalchemy import Connection, Row, Select
@@ -32,7 +32,7 @@ def lock_source(connection: Connection, source: str) -> int:
 
 
 def admit(connection: Connection, source: str, pages: int) -> None:
-    book(connection, source, admitted=pages)
+    book(connection, {source: pages}, "admitted")
 
 
 def lock_sources(connection: Connection, sources: Sequence[str]) -> dict[str, int]:
@@ -44,11 +44,13 @@ def admitted_of(sources: Sequence[str]) -> Select[str, int]:
     return select(schema.source.c.id, schema.source.c.admitted).where(schema.source.c.id.in_(sources))
 
 
-def book(connection: Connection, source: str, **counts: int) -> None:
-    """Add to what the source counts: admitted pages, and its ledger of claims."""
+def book(connection: Connection, counts: Mapping[str, int], *columns: str) -> None:
+    """Add to what sources count: admitted pages, and the ledger of their claims."""
     row = schema.source.c
-    values = {name: row[name] + count for name, count in counts.items()}
-    connection.execute(update(schema.source).where(row.id == source).values(values))
+    values = {column: row[column] + bindparam("count") for column in columns}
+    given = [{"source": source, "count": count} for source, count in sorted(counts.items()) if count]
+    if given:
+        connection.execute(update(schema.source).where(row.id == bindparam("source")).values(values), given)
 
 
 def lease_pages(connection: Connection, rows: Sequence[Row[Any]], claimant: Claimant) -> None:
@@ -63,18 +65,17 @@ def lease_pages(connection: Connection, rows: Sequence[Row[Any]], claimant: Clai
                 due=case((page.c.due == 0, claimant.now), else_=page.c.due),
             )
         )
-    claimed = Counter(row.source for row in rows)
-    admitted = Counter(row.source for row in rows if row.due == 0)
-    for source, count in claimed.items():
-        book(connection, source, claimed=count, admitted=admitted[source])
+    book(connection, Counter(row.source for row in rows), "claimed")
+    book(connection, Counter(row.source for row in rows if row.due == 0), "admitted")
 
 
-def take_back_expired(connection: Connection, source: str, now: int) -> None:
-    expired = select(page.c.id, page.c.attempt).where(page.c.source == source, page.c.lease_until < now)
-    take_back(connection, source, expired, now)
+def take_back_expired(connection: Connection, sources: Sequence[str], now: int) -> None:
+    is_expired = page.c.source.in_(sources), page.c.lease_until < now
+    take_back(connection, select(page.c.id, page.c.source, page.c.attempt).where(*is_expired), now)
 
 
-def take_back(connection: Connection, source: str, held: Select[int, int], now: int) -> int:
+def take_back(connection: Connection, held: Select[Any], now: int) -> int:
+    """Of sources that the caller has locked."""
     rows = connection.execute(held.with_for_update(skip_locked=True)).all()
     if not rows:
         return 0
@@ -83,11 +84,11 @@ def take_back(connection: Connection, source: str, held: Select[int, int], now: 
     poison = [row for row in rows if row.attempt >= MAX_DEATHS]
     if poison:
         _park(connection, poison, now)
-    book(connection, source, returned=len(rows) - len(poison))
+    book(connection, Counter(row.source for row in rows if row.attempt < MAX_DEATHS), "returned")
     return len(rows)
 
 
-def _park(connection: Connection, rows: Sequence[Row[int, int]], now: int) -> None:
+def _park(connection: Connection, rows: Sequence[Row[Any]], now: int) -> None:
     for ids in batches([row.id for row in rows]):
         values = {"state": "parked", "outcome": "parked", "due": None, "attempt": 0}
         connection.execute(update(page).where(page.c.id.in_(ids)).values(values))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
 from dataclasses import dataclass, field, replace
@@ -65,6 +66,7 @@ REASONS = {
 class _Host:
     circuit: Circuit = field(default_factory=Circuit)
     loaded_at: float = float("-inf")
+    loading: asyncio.Lock = field(default_factory=asyncio.Lock)
     failures: float = 0.0  # pages in a row, by weight
     tries: int = 0  # over HTTP, in a row
     is_probed: bool = False  # a page of ours is under way to see whether it works again
@@ -200,11 +202,12 @@ class BreakerMiddleware:
     async def _load(self, name: str) -> _Host:
         """Another process may have found out in the meantime: one short read a host and minute."""
         host = self._hosts.setdefault(name, _Host())
-        if not host.is_probed and monotonic() - host.loaded_at >= RELOAD_SECONDS:
-            host.loaded_at = monotonic()
-            circuit = await self._store.run(self._store.breakers.load, name)
-            if circuit.state != host.circuit.state or circuit.changed_at > host.circuit.changed_at:
-                host.circuit = circuit
+        async with host.loading:  # nobody passes before the first knows
+            if not host.is_probed and monotonic() - host.loaded_at >= RELOAD_SECONDS:
+                circuit = await self._store.run(self._store.breakers.load, name)
+                host.loaded_at = monotonic()
+                if circuit.changed_at > host.circuit.changed_at:
+                    host.circuit = circuit
         return host
 
     async def _save(self, name: str, host: _Host, **changes: Any) -> None:

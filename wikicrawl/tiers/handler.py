@@ -48,9 +48,9 @@ class TierDownloadHandler:
         self._browser: Browser | None = None
         self._http = HTTP11DownloadHandler(crawler)
         self._is_closed = False
-        self._stop = Stop(crawler)
         self._downloads: set[asyncio.Future[Response]] = set()
         crawler.signals.connect(self._stalled, STALLED)
+        self._stop = Stop(crawler)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> TierDownloadHandler:
@@ -61,9 +61,9 @@ class TierDownloadHandler:
 
     async def download_request(self, request: Request) -> Response:
         with self._stop.ending():
-            return await self._get(request)
+            return await self._in_turn(request)
 
-    async def _get(self, request: Request) -> Response:
+    async def _in_turn(self, request: Request) -> Response:
         async with self._pace.turn(request) as sent:
             response = await self._send(request, sent)
             await self._pace.hand_over(request)
@@ -172,7 +172,7 @@ class Pace:
                 host.sending = None
                 host.sent_at, host.sent_in = monotonic(), request.meta.get("download_slot", "")
                 slot = self._slot(request)
-                host.delay = slot.delay if slot else self._delay
+                host.delay = slot.delay if slot else self._told_delay(request)
                 self._wake()
 
         try:

@@ -14,6 +14,7 @@ from w3lib.encoding import http_content_type_encoding
 from wikicrawl.mediawiki.profile import has_contact, is_wikimedia
 from wikicrawl.numbers import number
 from wikicrawl.store import open_store
+from wikicrawl.tiers import conditional
 from wikicrawl.tiers.choose import TierMemory
 from wikicrawl.tiers.judge import Verdict, judge
 from wikicrawl.tiers.mediawiki import FLAG, Fallback, MediaWikiTier
@@ -78,7 +79,7 @@ class TierMiddleware:
         if not self._has_browser and self._crawler.settings.getbool("TIERS_BROWSER"):
             logger.warning(
                 "No browser was found: pages that need one end as needs_browser. Install Chromium (scrapy browser "
-                "--install) or set TIERS_BROWSER_EXECUTABLE.",
+                "--install), or set TIERS_BROWSER_EXECUTABLE or TIERS_BROWSER_ENDPOINT.",
                 extra={"spider": self._crawler.spider},
             )
             self._count("tiers/no_browser")
@@ -117,6 +118,8 @@ class TierMiddleware:
             if trail:
                 self._count(f"tiers/verdict/api/{trail[-1]['verdict']}")
                 self._postpone(request)
+            return response
+        if conditional.FLAG in response.flags:
             return response
         tier = "browser" if request.meta.get("tiers_browser") else "http"
         verdict = _judge(response)

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from scrapy.utils.misc import load_object
-
+from wikicrawl.hooks import load_hook
 from wikicrawl.numbers import number
 from wikicrawl.tiers.executable import find_browser
 
@@ -51,7 +50,9 @@ class BrowserOptions:
             headers=headers,
             viewport=_viewport(settings),
             block_media=settings.getbool("TIERS_BROWSER_BLOCK_MEDIA"),
-            page_hook=_page_hook(settings.get("TIERS_BROWSER_PAGE_HOOK")),
+            page_hook=load_hook(
+                "TIERS_BROWSER_PAGE_HOOK", settings.get("TIERS_BROWSER_PAGE_HOOK"), called_with="the page"
+            ),
             verify_certificates=settings.getbool("DOWNLOAD_VERIFY_CERTIFICATES"),
             max_bytes=settings.getint("DOWNLOAD_MAXSIZE"),
             timeout_seconds=number(settings, "TIERS_BROWSER_TIMEOUT_MS", least=1000) / 1000,
@@ -84,15 +85,3 @@ def _viewport(settings: BaseSettings) -> dict[str, int]:
     if set(told) != {"width", "height"} or not all(isinstance(side, int) and side > 0 for side in told.values()):
         raise ValueError(f'TIERS_BROWSER_VIEWPORT is {told!r}; it must be {{"width": pixels, "height": pixels}}')
     return {"width": told["width"], "height": told["height"]}
-
-
-def _page_hook(path: str | None) -> PageHook | None:
-    if not path:
-        return None
-    try:
-        hook: PageHook = load_object(path)
-    except (ImportError, NameError, ValueError) as error:
-        raise ValueError(f"TIERS_BROWSER_PAGE_HOOK is {path!r}, which cannot be imported: {error}") from error
-    if not callable(hook):
-        raise ValueError(f"TIERS_BROWSER_PAGE_HOOK is {path!r}, which is not callable; it is called with the page")
-    return hook

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import math
 import time
+from collections import defaultdict
 from time import monotonic
 from typing import TYPE_CHECKING, ClassVar
 from weakref import WeakValueDictionary
@@ -15,6 +17,7 @@ from scrapy.exceptions import IgnoreRequest
 from wikicrawl.numbers import number
 from wikicrawl.retry_after import retry_after
 from wikicrawl.store import open_store
+from wikicrawl.store.hosts import DELAY
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -39,6 +42,7 @@ class Pauses:
         self.patience_seconds = number(crawler.settings, "TIERS_PATIENCE_SECONDS", least=0)
         self._free_at: dict[str, float] = {}
         self._loaded_at: dict[str, float] = {}
+        self._loading: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._opened: Store | None = None
         crawler.signals.connect(self.close, signals.engine_stopped)
 
@@ -62,12 +66,12 @@ class Pauses:
         return math.ceil(time.time() + self.seconds(host))
 
     async def load(self, host: str) -> None:
-        now = monotonic()
-        if now - self._loaded_at.get(host, -math.inf) < RELOAD_SECONDS:
-            return
-        self._loaded_at[host] = now
-        until = await self._store.run(self._store.hosts.paused_until, host)
-        self._extend(host, until - time.time())
+        async with self._loading[host]:  # nobody passes before the first knows
+            if monotonic() - self._loaded_at.get(host, -math.inf) < RELOAD_SECONDS:
+                return
+            until = await self._store.run(self._store.hosts.paused_until, host)
+            self._loaded_at[host] = monotonic()
+            self._extend(host, until - time.time())
 
     async def note(self, response: Response, host: str) -> float:
         """Obey an answer of 429 or 503; the seconds it asks for, 0 if none."""
@@ -96,7 +100,7 @@ class Pauses:
         """Have other processes leave the host alone, as we do by our own pace."""
         if seconds > self.seconds(host):
             until = math.ceil(time.time() + seconds)
-            await self._store.run(self._store.hosts.pause, host, until, "delay")
+            await self._store.run(self._store.hosts.pause, host, until, DELAY)
 
     def _extend(self, host: str, seconds: float) -> bool:
         """False where as long a pause is known; several pages under way are often told the same."""

@@ -7,7 +7,7 @@ import logging
 import time
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from scrapy import Request, signals
 from scrapy.exceptions import (
@@ -121,10 +121,10 @@ class RobotsMiddleware:
                 self._refuse(request, "Forbidden by robots.txt")
         return None
 
-    def _refuse(self, request: Request, message: str, *, retry_at: int | None = None) -> None:
+    def _refuse(self, request: Request, message: str, *, retry_at: int | None = None) -> NoReturn:
         visit: Visit | None = request.meta.get("visit")
         if visit is not None:
-            visit.retry_at = retry_at
+            visit.retry_at, visit.was_asked = retry_at, retry_at is None
         logger.debug(
             "%(message)s: %(url)s",
             {"message": message, "url": request.url},
@@ -197,9 +197,9 @@ class RobotsMiddleware:
         if seconds <= self._delays.get(slot, 0.0):
             return
         self._delays[slot] = seconds
-        told = self._crawler.engine.downloader.per_slot_settings
-        least = max(seconds, self._crawler.settings.getfloat("DOWNLOAD_DELAY"))
-        told[slot] = {**told.get(slot, {}), "delay": least, "jitter": 0}  # of slots to come: Scrapy drops idle ones
+        told = self._crawler.engine.downloader.per_slot_settings  # of slots to come: Scrapy drops idle ones
+        own = {"delay": self._crawler.settings.getfloat("DOWNLOAD_DELAY"), **told.get(slot, {})}
+        told[slot] = {**own, "delay": max(seconds, own["delay"]), "jitter": 0}
         self._hold_delay(slot)
 
     def _hold_delay(self, name: str) -> None:

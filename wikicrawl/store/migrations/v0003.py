@@ -46,6 +46,16 @@ def upgrade(op: Operations) -> None:
         sa.Column("page_id", Id, sa.ForeignKey("page.id"), primary_key=True),
         sa.Column("etag", sa.Text, nullable=False),
         sa.Column("last_modified", sa.Text, nullable=False),
+        sa.Column("lastmod", sa.BigInteger),
+    )
+    op.create_table(
+        "site_list",
+        sa.Column("source", sa.Text, sa.ForeignKey("source.id"), primary_key=True),
+        sa.Column("url", sa.Text, primary_key=True),
+        sa.Column("kind", sa.Text, nullable=False),
+        sa.Column("etag", sa.Text, nullable=False, server_default=""),
+        sa.Column("last_modified", sa.Text, nullable=False, server_default=""),
+        sa.Column("read_at", sa.BigInteger, nullable=False, server_default="0"),
     )
     op.create_table(
         "address_kind",
