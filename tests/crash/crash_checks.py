@@ -23,6 +23,7 @@ def nothing_is_lost_or_twice(store_url, site):
     assert [url for number, url in enumerate(site.pages) if f"This is page {number}." not in kept[url].markdown] == []
     assert status.outcomes == {"ok": site.size - 1, "landed": 1, "redirected": 1}  # so none is parked
     assert (status.versions, status.leased, status.admitted) == (site.size, 0, site.size + 1)
+    assert status.accounted == status.claimed
     counts = f"SELECT (SELECT count(*) FROM version), (SELECT count(*) FROM visit WHERE outcome IN {KEPT})"
     with create_engine(parse_url(store_url)).connect() as connection:
         assert connection.exec_driver_sql(counts).all() == [(site.size, site.size)]

@@ -2,7 +2,9 @@
 
 import os
 import threading
+import time
 from collections import Counter
+from itertools import count
 from random import Random
 
 import pytest
@@ -12,7 +14,7 @@ from crash_site import crash_site
 SEED = int(os.environ.get("CRASH_SEED", "1"))
 CONCURRENCY = 16  # CONCURRENT_REQUESTS of each worker
 WORKERS = ("worker-a", "worker-b")
-IDLE_SECONDS = 120  # a worker that finds no page for so long is killed as well
+IDLE_SECONDS = 60  # one that waits so long for the other's hosts is killed as well
 
 
 class KillingRun:
@@ -22,6 +24,7 @@ class KillingRun:
         self.scrapy, self.site, self.feed = scrapy, site, feed
         self.planned = kills
         self.kills = Counter()
+        self.lock = threading.Lock()
         self.endings = {}
 
     def __call__(self):
@@ -34,18 +37,25 @@ class KillingRun:
 
     def keep_running(self, name):
         random = Random(f"{SEED}/{name}")
-        planned = self.planned // len(WORKERS)
-        most = self.site.size // self.planned  # half of the pages are left when all kills are done
-        for life in range(planned):
+        most = max(2, self.site.size // self.planned)  # half of the pages are left when all kills are done
+        for life in count():
             agent = f"{name}/{life}"
             process = self.start(agent)
-            self.site.wait_for_hits(random.randint(1, max(2, most)), agent, IDLE_SECONDS)
-            if process.poll() is not None:
-                break
-            process.kill()
+            self.wait(process, agent, random.randint(1, most))
+            with self.lock:
+                if process.poll() is not None or self.kills.total() == self.planned:
+                    break
+                process.kill()
+                self.kills[name] += 1
             process.wait()
-            self.kills[name] += 1
-        self.endings[name] = self.start(f"{name}/last").wait(300)
+        self.endings[name] = process.wait(300)
+
+    def wait(self, process, agent, pages):
+        """Until it has asked for so many pages, has ended, or need not be killed any more."""
+        deadline = time.monotonic() + IDLE_SECONDS
+        while process.poll() is None and self.kills.total() < self.planned and time.monotonic() < deadline:
+            if self.site.wait_for_hits(pages, agent, 0.2):
+                return
 
     def start(self, agent):
         return self.scrapy.start("crawl", "site", *self.arguments(agent), "-a", f"max_pages={self.site.size + 1}")
