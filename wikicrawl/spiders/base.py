@@ -13,28 +13,18 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from scrapy import Request, Spider, signals
-from scrapy.exceptions import (
-    CannotResolveHostError,
-    DownloadCancelledError,
-    DownloadConnectionRefusedError,
-    DownloadFailedError,
-    DownloadTimeoutError,
-    IgnoreRequest,
-    ResponseDataLossError,
-    UnsupportedURLSchemeError,
-)
+from scrapy.exceptions import IgnoreRequest
 from w3lib.encoding import http_content_type_encoding
 
 from wikicrawl.faults import passing
-from wikicrawl.items import LEFT_ALONE, OUTCOMES, PAUSED, ROBOTS_UNREACHABLE, STOPPING, Page, Visit
+from wikicrawl.items import OUTCOMES, ROBOTS_UNREACHABLE, STOPPING, Page, Visit
 from wikicrawl.mediawiki.profile import from_json, has_contact, is_wikimedia
 from wikicrawl.mediawiki.titles import page_rule
 from wikicrawl.numbers import number
 from wikicrawl.sources import Sources, load_sources
+from wikicrawl.spiders.outcomes import BY_VERDICT, failure_outcome, in_words
 from wikicrawl.store import Store, StoreUnavailable, open_store
 from wikicrawl.store.frontier import Claim, owner_name
-from wikicrawl.traps.folding import MAX_REMEMBERED
-from wikicrawl.traps.habits import SiteHabits
 from wikicrawl.urls import Refusal, Scope, canonical, netloc, path_of
 
 if TYPE_CHECKING:
@@ -48,39 +38,11 @@ if TYPE_CHECKING:
 
     from wikicrawl.mediawiki.profile import Wiki
     from wikicrawl.sources import Source
+    from wikicrawl.traps.habits import SiteHabits
 
 logger = logging.getLogger(__name__)
 
 HOST_SECONDS = 2.0  # a host that another process has for now is asked for again so often
-# What a verdict means for the visit; a page (or a shell that no tier could better) has content instead.
-BY_VERDICT = {
-    "blocked": "blocked",
-    "throttled": "throttled",
-    "missing": "missing",
-    "failed": "http_error",
-    "not_html": "not_html",
-    "gone": "gone",
-    "private": "private",
-    "not_a_page": "not_a_page",
-}
-FAILURES: dict[type[Exception], str] = {
-    DownloadTimeoutError: "timeout",
-    CannotResolveHostError: "dns",
-    DownloadConnectionRefusedError: "refused",
-    DownloadCancelledError: "too_large",
-    UnsupportedURLSchemeError: "scheme",
-}
-DOWNLOAD_ERRORS: tuple[type[Exception], ...] = (*FAILURES, DownloadFailedError, ResponseDataLossError, IgnoreRequest)
-UNANSWERED = ("timeout", "dns", "refused", "network")
-IGNORED = {
-    PAUSED: "throttled",
-    LEFT_ALONE: "breaker",
-    "(trap)": "trap",
-    "robots.txt": "robots",
-    "crawl's scope": "offsite",
-    "max redirections": "redirects",
-    "size": "too_large",
-}
 
 
 class FrontierSpider(Spider):
@@ -224,8 +186,6 @@ class FrontierSpider(Spider):
         page.reason = visit.refusal or visit.outcome
         if ROBOTS_UNREACHABLE in page.error:
             page.reason = "robots_unreachable"
-            # A host that answers nobody does not answer for its robots.txt either: that is what became of the page.
-            visit.outcome = next((word for word in UNANSWERED if f"({word})" in page.error), visit.outcome)
         page.verdict = "error"
         if (retry_at := getattr(exception, "retry_at", None)) is not None:
             visit.retry_at = retry_at
@@ -392,7 +352,7 @@ class FrontierSpider(Spider):
         visit.scope = self.scope
         visit.content_type = (response.headers.get("Content-Type", b"") or b"").decode("latin-1")
         if visit.outcome:
-            page.error = _in_words(visit.outcome, page)
+            page.error = in_words(visit.outcome, page)
             if visit.outcome == "not_html":
                 visit.body = response.body  # a transform hook may make text of it
             return page
@@ -426,18 +386,6 @@ class FrontierSpider(Spider):
         """Which pages of a wiki are followed: those it calls its content."""
         return list(wiki.content_namespaces)
 
-    async def recall_habits(self) -> None:
-        """What earlier crawls, and other processes, have learned of the source's addresses."""
-        if not self.settings.getbool("TRAPS_ENABLED"):
-            return
-        since = int(time.time() - number(self.settings, "TRAPS_FORGET_DAYS", least=0) * 86_400)
-        self.habits = SiteHabits()
-        self.habits.adopt(await self.store.run(self.store.kinds.decided, self.source, since=since))
-        if self.habits.folding.rules:
-            kept = await self.store.run(self.store.pages.addresses, self.source, limit=MAX_REMEMBERED)
-            self.habits.folding.meet(reversed(kept))
-        self.scope = replace(self.scope, habits=self.habits)
-
     async def recall(self) -> None:
         """What earlier crawls have learned of the site: the wikis at the start URL's host."""
         told = self.told(self.scope.start)
@@ -459,29 +407,3 @@ def unless_stopping() -> Iterator[None]:
     except IgnoreRequest as error:
         if str(error) != STOPPING:
             raise
-
-
-def failure_outcome(exception: Exception) -> str:
-    for kind, outcome in FAILURES.items():
-        if isinstance(exception, kind):
-            return outcome
-    if isinstance(exception, IgnoreRequest):
-        message = str(exception).lower()
-        return next((outcome for sign, outcome in IGNORED.items() if sign in message), "ignored")
-    return "network"
-
-
-def _in_words(outcome: str, page: Page) -> str:
-    sentences = {
-        "blocked": f"the site answered with a bot wall ({page.reason})",
-        "throttled": f"the site asked for a pause (HTTP {page.http_status})",
-        "missing": f"the page is gone (HTTP {page.http_status})",
-        "http_error": f"the site answered HTTP {page.http_status} ({page.reason})",
-        "not_html": f"not a web page ({page.reason})",
-        "gone": f"the wiki has no such page ({page.reason})",
-        "private": f"the wiki lets only its members read this ({page.reason})",
-        "not_a_page": f"not a page of the wiki ({page.reason})",
-        "offsite": f"led out of the crawl's scope by script, to {page.final_url}",
-        "needs_browser": f"the page needs a browser to show its text ({page.reason}), and none was found",
-    }
-    return sentences[outcome]

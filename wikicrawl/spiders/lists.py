@@ -15,7 +15,7 @@ from scrapy.http.request import NO_CALLBACK
 
 from wikicrawl.extract.sitemap import read_sitemap, sitemap_lines
 from wikicrawl.items import STOPPING
-from wikicrawl.spiders.base import DOWNLOAD_ERRORS, FrontierSpider
+from wikicrawl.spiders.outcomes import DOWNLOAD_ERRORS
 from wikicrawl.store.frontier import Seed
 from wikicrawl.store.lists import SiteList
 from wikicrawl.urls import Refusal, Scope, canonical
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from wikicrawl.extract.sitemap import Sitemap
+    from wikicrawl.spiders.base import FrontierSpider
 
 logger = logging.getLogger(__name__)
 

@@ -17,6 +17,8 @@ from wikicrawl.spiders.arguments import Address, Patterns, Replacements, without
 from wikicrawl.spiders.base import FrontierSpider
 from wikicrawl.spiders.lists import ListReader
 from wikicrawl.store.frontier import Claim, Seed
+from wikicrawl.traps.folding import MAX_REMEMBERED
+from wikicrawl.traps.habits import SiteHabits
 from wikicrawl.urls import Refusal, Scope, netloc
 
 if TYPE_CHECKING:
@@ -98,10 +100,22 @@ class SiteSpider(Args[SiteArguments], FrontierSpider):
 
     async def recall(self) -> None:
         await super().recall()
-        await self.recall_habits()
+        await self._recall_habits()
         start = await self.store.run(self.store.pages.find, self.start_url, self.source)
         if start is not None and start.final_url and isinstance(self.scope.admit(start.final_url), Refusal):
             self.follow_start(start.final_url)
+
+    async def _recall_habits(self) -> None:
+        """What earlier crawls, and other processes, have learned of the source's addresses."""
+        if not self.settings.getbool("TRAPS_ENABLED"):
+            return
+        since = int(time.time() - number(self.settings, "TRAPS_FORGET_DAYS", least=0) * 86_400)
+        self.habits = SiteHabits()
+        self.habits.adopt(await self.store.run(self.store.kinds.decided, self.source, since=since))
+        if self.habits.folding.rules:
+            kept = await self.store.run(self.store.pages.addresses, self.source, limit=MAX_REMEMBERED)
+            self.habits.folding.meet(reversed(kept))
+        self.scope = replace(self.scope, habits=self.habits)
 
     async def prepare(self) -> None:
         store, now = self.store, int(time.time())

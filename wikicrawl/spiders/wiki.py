@@ -26,7 +26,8 @@ from wikicrawl.mediawiki.titles import namespace_of, normal_title, url_of
 from wikicrawl.numbers import number
 from wikicrawl.schedule import Policy
 from wikicrawl.spiders.arguments import Address, Names, without_scrapyds
-from wikicrawl.spiders.base import DOWNLOAD_ERRORS, FrontierSpider
+from wikicrawl.spiders.base import FrontierSpider
+from wikicrawl.spiders.outcomes import DOWNLOAD_ERRORS
 from wikicrawl.store.listings import Compared, Listed, Listing
 from wikicrawl.urls import Refusal, Scope, netloc
 
