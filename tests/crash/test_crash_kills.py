@@ -65,6 +65,7 @@ class KillingRun:
         settings = {
             "USER_AGENT": agent,
             "TIERS_BROWSER": 0,
+            "TRAPS_PREDICT": 0,  # its pages are called /page/n, as those of a list are
             "CONCURRENT_REQUESTS": CONCURRENCY,
             "EXTRACT_PROCESSES": 1,
             "STORE_CLAIM_SIZE": 10,
