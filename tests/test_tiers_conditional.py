@@ -1,6 +1,7 @@
 """Servers are asked whether pages have changed, as far as they have told the truth about it."""
 
 import json
+import time
 
 import pytest
 from living_site import living_site, make_due
@@ -30,7 +31,7 @@ def believe(store_url, site, **trusts):
     store = open_store(store_url)
     with store.engine.begin() as connection:
         key = trust.place_of(f"{site.url}page/a"), "etag"
-        trust.note(connection, key, trust.UNKNOWN, now=1, **{"confirmed": 5, "refuted": 0, **trusts})
+        trust.note(connection, key, trust.UNKNOWN, now=int(time.time()), **{"confirmed": 5, "refuted": 0, **trusts})
     store.close()
 
 
