@@ -4,6 +4,8 @@ import threading
 from collections import Counter
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from random import Random
+from string import ascii_lowercase
 
 LINKS = 10  # of each page, to pages that no other links to
 WORDS = "The ferry leaves at nine and returns before dusk unless the wind turns to the north. "
@@ -71,7 +73,9 @@ class CrashSite:
         first = number * LINKS + 1
         children = range(first, min(first + LINKS, self.size))
         links = "".join(f'<li><a href="{self.url(child)}">Page {child}</a></li>' for child in children)
-        text = f"This is page {number}. {WORDS * 8}"
+        letters = Random(number).choices(ascii_lowercase, k=60)
+        own = " ".join("".join(letters[start : start + 6]) for start in range(0, 60, 6))  # else it were a trap
+        text = f"This is page {number}. {WORDS * 8} Here they say: {own}."
         return f"<!doctype html><html lang=en><title>Page {number}</title><main><h1>Page {number}</h1><p>{text}</p><ul>{links}</ul></main>"
 
     def wait_for_hits(self, count, agent=None, seconds=60):
