@@ -67,8 +67,7 @@ def test_who_waits_for_a_host_takes_over_from_a_killed_process_and_ends(tmp_path
             end(process)
         status = check_ledger(scrapy.store_url, {"ok": 60})
     again = site.asked().total() - 60
-    assert 0 <= again <= 2  # as many as the killed process was asking for
-    assert status.returned >= again
+    assert 0 <= again <= status.returned  # of what the killed process held, got or not
     assert {hit.agent for hit in site.hits} == {"one", "two"}
     assert site.overlaps() == []
 
