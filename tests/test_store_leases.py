@@ -9,6 +9,7 @@ from sqlalchemy import delete, func, insert, select
 from wikicrawl.schedule import Policy
 from wikicrawl.store import open_store, schema
 from wikicrawl.store.frontier import Seed
+from wikicrawl.store.ledger import MAX_DEATHS
 from wikicrawl.store.pages import Outcome
 
 SITE = "site.test"
@@ -343,8 +344,8 @@ def test_every_claim_is_a_visit_or_held_or_returned_whatever_happens(store):
 
 def test_the_last_claim_of_a_parked_page_is_its_outcome(store):
     add(store, {"a": 1})
-    for turn in range(6):
+    for turn in range(MAX_DEATHS + 1):
         claim(store, now=NOW + 61 * turn)
     (status,) = store.pages.status(now=NOW)
     assert (status.outcomes, status.leased) == ({"parked": 1}, 0)
-    assert ledger(store) == (5, 5)
+    assert ledger(store) == (MAX_DEATHS, MAX_DEATHS)

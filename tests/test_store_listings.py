@@ -7,6 +7,7 @@ from test_store_pages import CONTENT, OK, POLICY
 
 from wikicrawl.store import open_store
 from wikicrawl.store.frontier import Seed
+from wikicrawl.store.ledger import MAX_DEATHS
 from wikicrawl.store.listings import Compared, Listed
 
 SOURCE = "wiki.test"
@@ -180,7 +181,7 @@ def test_a_page_with_content_that_became_a_redirect_is_visited(store):
 
 def test_a_parked_page_stays_parked(store):
     sweep(store, A)
-    for death in range(5):
+    for death in range(MAX_DEATHS):
         store.frontier.claim(
             SOURCE, owner=f"dead {death}", limit=1, now=NOW + 100 * death, lease_seconds=60, max_pages=9
         )

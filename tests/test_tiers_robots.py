@@ -359,15 +359,15 @@ def test_an_answer_is_obeyed_as_the_rfc_says(scrapy, site, told, private, reason
 
 
 @pytest.mark.parametrize(
-    ("told", "reason"),
-    [(503, "status_503"), (hang_up, "network"), (silent, "timeout")],
+    ("told", "reason", "outcome"),
+    [(503, "status_503", "robots"), (hang_up, "network", "network"), (silent, "timeout", "timeout")],
     ids=["503", "hangs up", "silent"],
 )
-def test_while_it_cannot_be_got_nothing_else_is_asked_for(scrapy, site, told, reason):
+def test_while_it_cannot_be_got_nothing_else_is_asked_for(scrapy, site, told, reason, outcome):
     site.robots = told
     started = int(time.time())
     outcomes, kept = crawl(scrapy, site, "-s", "DOWNLOAD_TIMEOUT=1")
-    assert outcomes == {"": "robots"}
+    assert outcomes == {"": outcome}
     assert {path for path, _ in site.hits} == {"/robots.txt"}
     assert (kept.access, kept.reason) == ("wait", reason)
     store = open_store(scrapy.store_url)
