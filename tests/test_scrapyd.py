@@ -98,7 +98,7 @@ def has_finished(url, job):
 
 def test_a_deployed_egg_crawls_into_its_store_and_its_feed(demo, egg, scrapyd, tmp_path):
     added = deploy(scrapyd, egg)
-    assert (added["status"], added["spiders"]) == ("ok", 2)
+    assert (added["status"], added["spiders"]) == ("ok", 3)
     store_url, feed = f"sqlite:///{tmp_path}/kept/store.db", tmp_path / "pages.jsonl"
     job = ask(
         scrapyd,
