@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from wikicrawl.mediawiki.titles import url_of
 from wikicrawl.numbers import number
 from wikicrawl.pipelines.soft_404 import Soft404
 from wikicrawl.robots import product_token
+from wikicrawl.store import StoreUnavailable
 
 if TYPE_CHECKING:
     from typing import Any, Self
@@ -98,7 +100,8 @@ class ExtractPipeline:
         self._stats.inc_value(f"extract/{found.extractor or 'none'}")
         self._stats.inc_value("extract/injection_suspects", int(found.injection_suspect))
         if not visit.outcome:
-            await self._soft_404.judge(page, visit)
+            with suppress(StoreUnavailable):  # the page itself cannot be kept then either
+                await self._soft_404.judge(page, visit)
 
     def _obey(self, page: Page, visit: Visit, asked: Directives) -> None:
         if asked.nofollow:

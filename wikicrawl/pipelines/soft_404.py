@@ -16,7 +16,7 @@ from scrapy.http.request import NO_CALLBACK
 from wikicrawl.extract.worker import ExtractFailed
 from wikicrawl.numbers import number
 from wikicrawl.store import open_store
-from wikicrawl.traps.sameness import sketch_of
+from wikicrawl.traps.sameness import key_of, sketch_of
 from wikicrawl.urls import netloc
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def _signature(markdown: str, url: str) -> str:
 
 
 def _lines(sketch: Sketch) -> str:
-    return " ".join(sorted({f"{key & 0xFFFFFFFF:08x}" for key, _ in sketch.lines[:MAX_LINES]}))
+    return " ".join(sorted({f"{key_of(' '.join(words)) & 0xFFFFFFFF:08x}" for _, words in sketch.lines[:MAX_LINES]}))
 
 
 def _is_alike(answer: str, signature: str) -> bool:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import logging
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from wikicrawl.items import Page, Visit
 from wikicrawl.numbers import number
-from wikicrawl.store import open_store
+from wikicrawl.store import StoreUnavailable, open_store
 from wikicrawl.traps.lists import position_of
 from wikicrawl.traps.sameness import sketch_of
 from wikicrawl.urls import Refusal
@@ -40,10 +41,11 @@ class TrapsPipeline:
     def from_crawler(cls, crawler: Crawler) -> Self:
         return cls(crawler)
 
-    def close_spider(self) -> None:
-        for source, habits in self._learned.items():
-            if rows := habits.to_keep():
-                self._store.kinds.add(source, rows, int(time.time()))
+    async def close_spider(self) -> None:
+        with suppress(StoreUnavailable):  # it is learned again
+            for source, habits in self._learned.items():
+                if rows := habits.to_keep():
+                    await self._store.run(self._store.kinds.add, source, rows, int(time.time()))
         self._store.close()
 
     async def process_item(self, item: Any) -> Any:
@@ -56,7 +58,8 @@ class TrapsPipeline:
             if habits.lists.end(page.url):
                 self._crawler.stats.inc_value("traps/predicted_in_vain")
             return item
-        await self._learn(page, visit, habits)
+        with suppress(StoreUnavailable):  # the page itself cannot be kept then either
+            await self._learn(page, visit, habits)
         return item
 
     async def _learn(self, page: Page, visit: Visit, habits: SiteHabits) -> None:
