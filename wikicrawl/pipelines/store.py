@@ -119,7 +119,8 @@ class StorePipeline:
             if stored is not None:
                 _recall(page, stored)
         feeds = [url for url in visit.meta.get("feeds", ()) if netloc(url) == page.domain]
-        if feeds and page.depth <= FEED_DEPTH and not self._fed.issuperset(feeds):
+        is_asked = visit.wiki is None and page.depth <= FEED_DEPTH  # a wiki is asked for its changes by its API
+        if feeds and is_asked and not self._fed.issuperset(feeds):
             self._fed.update(feeds)
             await self._store.run(self._store.lists.add_feeds, page.source, feeds)
 
