@@ -1,6 +1,7 @@
 """A local site whose paths are named by how they misbehave."""
 
 import threading
+import time
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -19,6 +20,7 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self):
         with self.server.lock:
             self.server.hits.append((self.path, self.headers.get("User-Agent", "")))
+            self.server.times.append(time.monotonic())
         path = self.path.partition("?")[0].strip("/")
         answer = getattr(self, "get_" + (path.partition("/")[0] or "home").replace("-", "_").replace(".", "_"), None)
         if answer is None:
@@ -106,10 +108,10 @@ class Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def odd_site(*links):
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.links, server.hits, server.lock = links, [], threading.Lock()
-    server.url = f"http://127.0.0.1:{server.server_port}/"
+def odd_site(*links, address="127.0.0.1"):
+    server = ThreadingHTTPServer((address, 0), Handler)
+    server.links, server.hits, server.times, server.lock = links, [], [], threading.Lock()
+    server.url = f"http://{address}:{server.server_port}/"
     thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
     thread.start()
     try:

@@ -16,7 +16,7 @@ import pytest
 SERVE = """
 cd "$1" && PATH="$2:$PATH"
 initdb -D cluster --username=postgres --auth=trust --encoding=UTF8 --no-locale --no-sync &&
-pg_ctl -D cluster --wait -l log -o "-c listen_addresses='' -k $1 -F -c synchronous_commit=off" start &&
+pg_ctl -D cluster --wait -l log -o "-c listen_addresses='' -k $1 -F -c synchronous_commit=$3" start &&
 echo READY && read -r _
 pg_ctl -D cluster --wait --mode=immediate stop
 rm -rf "$1"
@@ -34,8 +34,8 @@ def find_binaries():
 
 
 @contextmanager
-def running_server():
-    """The folder of a running server's socket."""
+def running_server(*, synchronous_commit="off"):
+    """The folder of a running server's socket; with `off` it may forget its last commits when it is stopped."""
     binaries = find_binaries()
     if binaries is None:
         no_server = pytest.fail if os.environ.get("CI") == "true" else pytest.skip
@@ -45,7 +45,7 @@ def running_server():
     user = "postgres" if os.geteuid() == 0 else None
     if user:
         shutil.chown(folder, user)
-    command = ["sh", "-c", SERVE, "sh", folder, binaries]
+    command = ["sh", "-c", SERVE, "sh", folder, binaries, synchronous_commit]
     with subprocess.Popen(
         command, user=user, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
     ) as server:
@@ -60,11 +60,32 @@ def running_server():
         server.communicate("stop\n")
 
 
+def stop(folder, mode):
+    """`fast` lets transactions fail, `immediate` lets the server die."""
+    _control(folder, "--mode", mode, "stop")
+
+
+def start_again(folder):
+    _control(folder, "-l", "log", "start")  # with the options of its first start, which it keeps
+
+
+def _control(folder, *words):
+    user = "postgres" if os.geteuid() == 0 else None
+    options = Path(folder, "cluster/postmaster.opts").read_text(encoding="utf-8").partition(" ")[2]
+    given = ("-o", options) if words[-1] == "start" else ()
+    command = [find_binaries() / "pg_ctl", "-D", "cluster", "--wait", *given, *words]
+    subprocess.run(command, cwd=folder, user=user, check=True, stdout=subprocess.DEVNULL)
+
+
 @contextmanager
 def fresh_database(folder):
-    """The URL of an empty database."""
+    """The URL of an empty database; a server may be stopped and started while it is used."""
     name = f"test{next(_numbers)}"
+    _execute(folder, f"CREATE DATABASE {name}")
+    yield f"postgresql://postgres@/{name}?host={folder}"
+    _execute(folder, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def _execute(folder, statement):
     with psycopg.connect(f"host={folder} user=postgres", autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}")
-        yield f"postgresql://postgres@/{name}?host={folder}"
-        connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+        connection.execute(statement)

@@ -9,8 +9,10 @@ import time
 import pytest
 import yaml
 from odd_site import odd_site
+from sqlalchemy import text
 
 from wikicrawl.commands.export import safe_name, safe_path
+from wikicrawl.store import open_store
 
 
 @pytest.fixture
@@ -211,3 +213,19 @@ def test_a_crawl_that_is_interrupted_twice_ends_at_once_and_without_a_traceback(
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=20)
     assert b"Traceback" not in errors
+
+
+def test_status_proves_that_every_claim_has_one_end(crawled):
+    claims, parts = re.search(r"^venue: (\d+) claims = (.*)$", crawled("status").stdout, re.MULTILINE).groups()
+    assert int(claims) == sum(int(part.split()[0]) for part in parts.split(" + ")) > 0
+    assert parts.endswith(" + 0 held + 0 returned")
+
+
+def test_status_is_loud_about_a_claim_without_an_end(demo, scrapy):
+    scrapy("crawl", "site", "-a", f"url={demo.urls['brochure']}", "-a", "max_pages=2", "-a", "source=venue")
+    store = open_store(scrapy.store_url)
+    with store.engine.begin() as connection:
+        connection.execute(text("DELETE FROM visit WHERE id = (SELECT min(id) FROM visit)"))
+    store.close()
+    complaint = "venue: CLAIMS DO NOT ADD UP: 2 claims, but 1 = 1 ok + 0 held + 0 returned"
+    assert complaint in scrapy("status", expect=1).stdout

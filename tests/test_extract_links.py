@@ -7,7 +7,7 @@ import time
 import lxml.html
 import pytest
 
-from wikicrawl.extract.links import MAX_LINKS, base_of, find_links
+from wikicrawl.extract.links import MAX_LINKS, base_of, find_feeds, find_links, find_next, find_signposts
 
 URL = "http://h/a/page"
 
@@ -85,3 +85,55 @@ def test_a_hundred_thousand_refused_links_are_cheap():
     began = time.process_time()
     assert find_links(tree, URL) == []
     assert time.process_time() - began < 5
+
+
+def test_feeds_are_those_that_the_head_names():
+    html = """<head><link rel="alternate" type="application/rss+xml" href="/feed"><link rel=alternate hreflang=de href=/de>
+        <link rel="Alternate" type="Application/Atom+XML" href="atom.xml"><link rel="stylesheet" href="/a.css">
+        <link rel="alternate" type="application/rss+xml" href="/feed"><link rel=alternate type=application/rss+xml></head>"""
+    assert find_feeds(lxml.html.fromstring(html), "https://site.test/blog/") == [
+        "https://site.test/feed",
+        "https://site.test/blog/atom.xml",
+    ]
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        '<footer><a href="/x">Site map</a></footer>',
+        '<a href="/x">Archive</a>',
+        '<a href="/x"><span>All</span>\n posts</a>',
+        '<a href="/x">Older entries</a>',
+        '<a href="/x">Plan du site</a>',
+        '<a href="/x">Alle Beiträge</a>',
+    ],
+)
+def test_what_leads_to_all_pages_is_known_by_its_name(html):
+    assert find_signposts(lxml.html.document_fromstring(html), URL) == ["http://h/x"]
+
+
+@pytest.mark.parametrize(
+    "path", ["/sitemap", "/sitemap.html", "/blog/archive/", "/archives.php", "/site-map", "/all-posts"]
+)
+def test_what_leads_to_all_pages_is_known_by_its_address(path):
+    assert find_signposts(lxml.html.document_fromstring(f'<a href="{path}">go</a>'), URL) == [f"http://h{path}"]
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        '<a href="/x">Archive of the ferry company, and what became of it</a>',
+        '<a href="/archived-story">Story</a>',
+        '<a href="/x">Indexes in databases</a>',
+        f'<a href="/x">Archive{" word" * 1000}</a>',
+    ],
+)
+def test_a_page_about_archives_is_none(html):
+    assert find_signposts(lxml.html.document_fromstring(html), URL) == []
+
+
+def test_the_next_page_is_what_the_page_calls_so():
+    assert find_next(
+        lxml.html.document_fromstring('<a href="/b">x</a><a rel="nofollow next" href="?p=2">x</a>'), URL
+    ) == ("http://h/a/page?p=2")
+    assert find_next(lxml.html.document_fromstring('<a rel="prev" href="/b">x</a>'), URL) == ""

@@ -208,3 +208,17 @@ def test_robots_names_its_sitemaps():
         "Sitemap:\n# Sitemap: http://h/no.xml\nSitemap: http://h/1.xml\nsitemaps: http://h/no.xml"
     )
     assert sitemap_lines(robots) == ["http://h/1.xml", "http://h/2.xml", "/rel.xml"]
+
+
+@pytest.mark.parametrize(
+    ("date", "expected"),
+    [
+        ("Wed, 01 May 2024 00:00:00 GMT", 1714521600),
+        ("Wed, 01 May 2024 02:00:00 +0200", 1714521600),
+        ("yesterday", None),
+        ("Thu, 01 Jan 1970 00:00:00 GMT", None),
+    ],
+)
+def test_entries_of_rss_have_the_date_of_their_publication(date, expected):
+    body = f"<rss><channel><item><link>http://h/post</link><pubDate>{date}</pubDate></item></channel></rss>"
+    assert read_sitemap(body.encode()).pages == [("http://h/post", expected)]

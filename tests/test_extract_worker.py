@@ -129,6 +129,18 @@ async def test_a_worker_killed_between_pages_is_replaced(make):
         assert (await workers.extract(PAGE, URL)).title == "T"
 
 
+async def test_a_worker_that_hangs_is_replaced_and_its_page_tried_once_more(make):
+    workers = make(seconds=300)
+    await workers.extract(PAGE, URL)
+    stuck = worker_of(os.getpid())
+    os.kill(stuck, signal.SIGSTOP)
+    waiting = asyncio.ensure_future(workers.extract(PAGE, URL))
+    await asyncio.sleep(0)
+    await workers.restart()
+    assert (await asyncio.wait_for(waiting, 30)).markdown == "hello world"
+    assert worker_of(os.getpid()) != stuck
+
+
 async def test_closing_ends_pages_under_way(make):
     workers = make()
     await workers.extract(PAGE, URL)

@@ -5,7 +5,7 @@ import json
 import pytest
 from scrapy.exporters import JsonItemExporter, JsonLinesItemExporter
 
-from wikicrawl.feeds import CsvExporter, UnbufferedFileStorage
+from wikicrawl.feeds import BLOCK_BYTES, CsvExporter, UnbufferedFileStorage
 from wikicrawl.items import COLUMNS, Page
 
 ODD = Page(
@@ -76,3 +76,17 @@ def test_an_item_is_on_disk_as_soon_as_it_is_exported(tmp_path):
     JsonLinesItemExporter(file, fields_to_export=["url"]).export_item(Page(url="u"))
     assert (tmp_path / "pages.jsonl").read_text() == '{"url": "u"}\n'
     file.close()
+
+
+@pytest.mark.parametrize("before", ["", '{"url": "u"}\n', '{"url": "u"}\n' * 9000])
+@pytest.mark.parametrize("half", ['{"url": "v', "x" * (BLOCK_BYTES + 1)])
+def test_half_a_line_left_by_a_killed_crawl_is_cut_off(tmp_path, before, half):
+    path = tmp_path / "pages.jsonl"
+    path.write_text(before + half)
+    file = UnbufferedFileStorage(str(path), feed_options={"format": "jsonlines"}).open(None)
+    assert path.read_text() == before
+    with path.open("a") as other:  # dies while we have the file open
+        other.write(half)
+    JsonLinesItemExporter(file, fields_to_export=["url"]).export_item(Page(url="w"))
+    file.close()
+    assert path.read_text() == before + '{"url": "w"}\n'

@@ -9,9 +9,22 @@ PACKAGE = Path(__file__).parents[1] / "wikicrawl"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 LAYERS = [
     {"commands", "console"},
-    {"spiders", "tiers", "pipelines", "extensions", "feeds"},
+    {"spiders", "tiers", "pipelines", "extensions", "stall", "feeds"},
     {"store", "extract", "search", "layouts"},
-    {"items", "urls", "schedule", "sources", "numbers", "egress", "mediawiki"},
+    {
+        "items",
+        "urls",
+        "schedule",
+        "sources",
+        "numbers",
+        "faults",
+        "hooks",
+        "retry_after",
+        "robots",
+        "egress",
+        "mediawiki",
+        "traps",
+    },
 ]
 NO_SCRAPY = {
     "extract",
@@ -22,12 +35,16 @@ NO_SCRAPY = {
     "schedule",
     "sources",
     "numbers",
+    "retry_after",
+    "faults",
     "items",
     "mediawiki",
+    "robots",
+    "traps",
     "console",
     "demo",
 }
-COMPONENTS = {"spiders", "tiers", "pipelines", "extensions", "feeds"}
+COMPONENTS = {"spiders", "tiers", "pipelines", "extensions", "stall", "feeds"}
 
 
 def part_of(path):

@@ -13,15 +13,21 @@ from scrapy.utils.misc import walk_modules_iter
 from wiki_crawl import WikiCrawl
 
 from wikicrawl import settings
+from wikicrawl.extract import directives
 from wikicrawl.items import OUTCOMES, Page
 from wikicrawl.mediawiki import errors
+from wikicrawl.pipelines import soft_404
+from wikicrawl.spiders.recrawl import RecrawlSpider
 from wikicrawl.spiders.site import SiteSpider
 from wikicrawl.spiders.wiki import WikiSpider
-from wikicrawl.tiers import judge, mediawiki, middleware
+from wikicrawl.stall import CAUSES
+from wikicrawl.tiers import breaker, conditional, judge, mediawiki, middleware, robots, traps
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
-OURS = re.compile(r"^(WIKICRAWL|SOURCES|STORE|SCHEDULE|TIERS|WIKI|MARKDOWN|EXTRACT|PROGRESS|DEMO)_")
+OURS = re.compile(
+    r"^(WIKICRAWL|SOURCES|STORE|SCHEDULE|TIERS|WIKI|TRAPS|SITE|MARKDOWN|EXTRACT|PIPELINES|STALL|PROGRESS|DEMO)_"
+)
 COLUMNS = {
     "url": "the page that was asked for, in canonical form",
     "final_url": "where it led after redirects",
@@ -57,13 +63,28 @@ STATS = {
     "changes/*": "pages that are `new`, `changed`, `moved`, `gone` or the `same`",
     "extract/*": "pages by the candidate that gave their content, or by what ended their extraction",
     "extract/injection_suspects": "pages whose hidden text addresses a machine",
-    "site/sitemap_pages": "new pages that sitemaps named",
+    "extract/nofollow": "pages that ask robots not to follow their links",
+    "extract/noindex": "pages that ask robots not to keep them",
+    "hooks/failed/*": "failures of the `transform` and `downstream` hooks",
+    "recrawl/unreadable": "sources of which it cannot be read what they were crawled with",
+    "site/lists/moved": "pages that are due because a sitemap or feed that is believed gives another date",
+    "site/lists/not_modified": "sitemaps and feeds that had not changed since they were read",
+    "site/lists/rested": "pages put off because a sitemap or feed that is believed gives the same date",
+    "site/renamed": "pages that have another URL by new `normalize` patterns",
+    "site/signpost_pages": "new pages by archives, indexes and feeds, when the queue had run dry",
+    "site/sitemap_pages": "new pages that sitemaps and feeds named",
+    "stall/*": "rounds in which no page brought anything, by cause",
     "store/bytes": "bytes of the bodies of visited pages",
     "store/late": "results refused because another process had the page by then",
     "store/new_links": "links that were not known",
     "store/outcome/*": "visits by outcome",
     "store/pages": "pages that have content after their visit",
+    "store/paused": "pauses because the store could not be written to",
     "store/tier/*": "visits by the tier that brought the last answer",
+    "tiers/breaker/closed": "hosts that answer again after they were left alone",
+    "tiers/breaker/opened/*": "hosts left alone because they failed, by reason",
+    "tiers/breaker/probes": "pages that tried such a host again",
+    "tiers/breaker/refused": "requests not sent because their host is left alone",
     "tiers/browser/aborted": "images, fonts and media that were not loaded",
     "tiers/browser/handed_over": "pages whose HTTP body was given to the browser",
     "tiers/browser/killed": "browsers that did not answer any more",
@@ -75,9 +96,24 @@ STATS = {
     "tiers/browser/retried": "pages asked again because tab or browser died",
     "tiers/browser/timeouts": "pages over TIERS_BROWSER_TIMEOUT_MS",
     "tiers/escalated/*": "fallbacks to another tier, by reason",
+    "tiers/guises": "changes of User-Agent or proxy after a stall",
+    "tiers/etag/refuted": "pages got whole because ETags of their part of the site were wrong before",
+    "tiers/etag/tested": "pages got whole to see whether their ETags tell the truth",
+    "tiers/not_modified": "pages that their server called unchanged (HTTP 304)",
     "tiers/no_browser": "1 where no browser was found",
+    "tiers/paused/*": "pauses that hosts asked for, by reason",
+    "tiers/robots/*": "robots.txt files asked for: `rules`, none (`allow`), or not to be had now (`wait`)",
+    "tiers/robots_skipped": "requests that robots.txt forbids, or that it cannot be asked for",
     "tiers/verdict/*/*": "answers by tier and verdict",
     "tiers/verdict/api/*": "answers of wikis' APIs by verdict",
+    "traps/*": "kinds of addresses that were `closed` or `opened` again; differences between addresses that are `folded`",
+    "traps/canonical": "pages whose text went to the address that they name as their own",
+    "traps/predicted": "next pages of lists that nothing links to",
+    "traps/predicted_in_vain": "of these, those that were no page or brought nothing",
+    "traps/refused_links": "links of closed kinds that were not followed",
+    "traps/same_page": "pages that were known under another spelling of their address",
+    "traps/soft_404": "pages that were what the host shows for what does not exist",
+    "traps/soft_404_probes": "hosts asked for a page that cannot exist",
     "wiki/*/*": "APIs that are not asked for a while, as they are `down` or `private`, by reason",
     "wiki/learned": "wikis that were recognised",
     "wiki/listed/*": "pages of a wiki's lists: `new`, `changed`, `touched` or the `same`",
@@ -96,6 +132,7 @@ META = {
     "tiers_handover": "the HTTP response given to the browser",
     "tiers_cookies": "cookies of a challenge that the browser passed",
     "tiers_cleared": "set on requests that carry such cookies",
+    "tiers_probe": "the host that the request tries again after it was left alone",
     "visit": "the try at a page that the request belongs to (`items.Visit`)",
     "told": "what sources.yml says of the page (`sources.Source`)",
     "wiki": "the wiki that the page is of (`mediawiki.profile.Wiki`)",
@@ -118,6 +155,33 @@ WIKI = {
     "infobox": "the facts of the infobox: label and value",
     "license": "`url` and `text`",
     "attribution": "what to say where the text is used: title, wiki, address, licence",
+}
+
+
+# Parameters of litecrawl() and what they are called here: arguments of recrawl in lower case, settings in upper.
+LITECRAWL = {
+    "sqlite_path": "`STORE_URL`",
+    "start_urls": "`start_urls`",
+    "normalize_patterns": "`normalize`",
+    "include_patterns": "`include`",
+    "exclude_patterns": "`exclude`",
+    "n_claims": "`n_claims`",
+    "n_concurrent": "`n_concurrent`",
+    "pw_headers": "`TIERS_BROWSER_HEADERS`",
+    "pw_scroll_rounds": "`TIERS_BROWSER_SCROLL_ROUNDS`",
+    "pw_scroll_wait_ms": "`TIERS_BROWSER_SCROLL_WAIT_MS`",
+    "pw_timeout_ms": "`TIERS_BROWSER_TIMEOUT_MS`",
+    "pw_viewport": "`TIERS_BROWSER_VIEWPORT`",
+    "pw_block_media": "`TIERS_BROWSER_BLOCK_MEDIA`",
+    "page_hook": "`page_hook` or `TIERS_BROWSER_PAGE_HOOK`",
+    "transform_hook": "`transform_hook` or `PIPELINES_TRANSFORM_HOOK`",
+    "downstream_hook": "`downstream_hook` or `PIPELINES_DOWNSTREAM_HOOK`",
+    "new_interval_sec": "`SCHEDULE_NEW_SECONDS`",
+    "min_interval_sec": "`SCHEDULE_MIN_SECONDS`",
+    "max_interval_sec": "`SCHEDULE_MAX_SECONDS`",
+    "fresh_factor": "`SCHEDULE_FRESH_FACTOR`",
+    "stale_factor": "`SCHEDULE_STALE_FACTOR`",
+    "processing_timeout_sec": "`STORE_LEASE_SECONDS`",
 }
 
 
@@ -156,6 +220,14 @@ def wiki_arguments_table():
     return arguments_table(WikiSpider)
 
 
+def recrawl_arguments_table():
+    return arguments_table(RecrawlSpider)
+
+
+def litecrawl_table():
+    return table(["litecrawl", "here"], [(f"`{name}`", ours) for name, ours in LITECRAWL.items()])
+
+
 def wiki_table():
     return table(["key", "meaning"], [(f"`{name}`", meaning) for name, meaning in WIKI.items()])
 
@@ -184,9 +256,26 @@ def reasons_table():
         ["reason", "meaning"],
         [
             (f"`{name}`", meaning)
-            for name, meaning in {**judge.REASONS, **middleware.REASONS, **mediawiki.REASONS}.items()
+            for name, meaning in {
+                **judge.REASONS,
+                **middleware.REASONS,
+                **conditional.REASONS,
+                **mediawiki.REASONS,
+                **robots.REASONS,
+                **directives.REASONS,
+                **traps.REASONS,
+                **soft_404.REASONS,
+            }.items()
         ],
     )
+
+
+def breaker_table():
+    return table(["reason", "meaning"], [(f"`{name}`", meaning) for name, meaning in breaker.REASONS.items()])
+
+
+def stall_table():
+    return table(["cause", "meaning"], [(f"`{name}`", meaning) for name, meaning in CAUSES.items()])
 
 
 def columns_table():
@@ -205,11 +294,15 @@ TABLES = {
     "meta": meta_table,
     "stats": stats_table,
     "arguments": arguments_table,
+    "breaker": breaker_table,
     "columns": columns_table,
     "commands": commands_table,
     "outcomes": outcomes_table,
     "reasons": reasons_table,
     "settings": settings_table,
+    "stall": stall_table,
+    "recrawl-arguments": recrawl_arguments_table,
+    "litecrawl": litecrawl_table,
     "wiki-arguments": wiki_arguments_table,
     "wiki": wiki_table,
     "wiki-errors": errors_table,
@@ -225,6 +318,13 @@ def test_a_reference_table_says_what_the_code_says(name):
     found = block(name).search(README.read_text(encoding="utf-8"))
     assert found is not None
     assert found[2].strip() == TABLES[name]()
+
+
+def test_every_parameter_of_litecrawl_has_its_argument_or_setting():
+    arguments = RecrawlSpider.get_param_schema()["properties"]
+    ours = {name for text in LITECRAWL.values() for name in re.findall(r"`(\w+)`", text)}
+    assert not [name for name in ours if name not in arguments and not hasattr(settings, name)]
+    assert set(arguments) <= ours
 
 
 def test_every_column_of_the_feed_is_explained():

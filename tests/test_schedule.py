@@ -1,6 +1,6 @@
 import pytest
 
-from wikicrawl.schedule import Policy, next_interval
+from wikicrawl.schedule import Policy, count_misses, next_interval
 
 DAY = 86_400
 
@@ -35,3 +35,16 @@ def test_the_interval_follows_what_the_visit_found(previous, is_fresh, expected)
 def test_a_senseless_policy_is_refused_by_the_name_of_its_setting(senseless, setting):
     with pytest.raises(ValueError, match=setting):
         Policy(**senseless)
+
+
+@pytest.mark.parametrize(
+    ("misses", "visited_at", "expected"),
+    [
+        pytest.param(0, None, 1, id="the first visit"),
+        pytest.param(0, 995, 1, id="it was there a moment ago"),
+        pytest.param(1, 901, 1, id="an outage goes on"),
+        pytest.param(1, 900, 2, id="still missing after a while"),
+    ],
+)
+def test_visits_that_find_a_page_missing_count_when_they_are_far_apart(misses, visited_at, expected):
+    assert count_misses(Policy(gone_seconds=100), misses, visited_at=visited_at, now=1000) == expected

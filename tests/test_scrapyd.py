@@ -5,10 +5,13 @@ import socket
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 import requests
+from many_hosts import check_ledger, many_hosts
+from postgres import fresh_database
 
 from wikicrawl.store import open_store
 
@@ -36,12 +39,18 @@ def egg(tmp_path_factory):
 
 @pytest.fixture
 def scrapyd(tmp_path):
+    with running_scrapyd(tmp_path) as url:
+        yield url
+
+
+@contextmanager
+def running_scrapyd(folder):
     port = free_port()
-    (tmp_path / "scrapyd.conf").write_text(
+    (folder / "scrapyd.conf").write_text(
         f"[scrapyd]\nhttp_port = {port}\nbind_address = 127.0.0.1\npoll_interval = 0.2\nusername = ann\npassword = secret\n"
     )
-    log = (tmp_path / "scrapyd.log").open("wb")
-    process = subprocess.Popen([sys.executable, "-m", "scrapyd.__main__"], cwd=tmp_path, stdout=log, stderr=log)
+    log = (folder / "scrapyd.log").open("wb")
+    process = subprocess.Popen([sys.executable, "-m", "scrapyd.__main__"], cwd=folder, stdout=log, stderr=log)
     url = f"http://127.0.0.1:{port}/"
     try:
         wait_for(lambda: is_up(url), process)
@@ -78,9 +87,17 @@ def wait_for(is_done, process=None):
         time.sleep(0.1)
 
 
-def test_a_deployed_egg_crawls_into_its_store_and_its_feed(demo, egg, scrapyd, tmp_path):
+def deploy(url, egg):
     with egg.open("rb") as file:
-        added = ask(scrapyd, "addversion.json", data={"project": "wikicrawl", "version": "1"}, files={"egg": file})
+        return ask(url, "addversion.json", data={"project": "wikicrawl", "version": "1"}, files={"egg": file})
+
+
+def has_finished(url, job):
+    return any(done["id"] == job for done in ask(url, "listjobs.json?project=wikicrawl")["finished"])
+
+
+def test_a_deployed_egg_crawls_into_its_store_and_its_feed(demo, egg, scrapyd, tmp_path):
+    added = deploy(scrapyd, egg)
     assert (added["status"], added["spiders"]) == ("ok", 2)
     store_url, feed = f"sqlite:///{tmp_path}/kept/store.db", tmp_path / "pages.jsonl"
     job = ask(
@@ -100,7 +117,7 @@ def test_a_deployed_egg_crawls_into_its_store_and_its_feed(demo, egg, scrapyd, t
             ],
         },
     )["jobid"]
-    wait_for(lambda: any(done["id"] == job for done in ask(scrapyd, "listjobs.json?project=wikicrawl")["finished"]))
+    wait_for(lambda: has_finished(scrapyd, job))
     store = open_store(store_url)
     try:
         record = store.jobs.latest("docs")
@@ -112,3 +129,34 @@ def test_a_deployed_egg_crawls_into_its_store_and_its_feed(demo, egg, scrapyd, t
     assert set(demo.pages("docs")) <= set(pages)
     assert demo.text("docs", demo.urls["docs"]) in pages[demo.urls["docs"]].markdown
     assert len(feed.read_text(encoding="utf-8").splitlines()) >= len(demo.pages("docs"))
+
+
+@pytest.mark.postgres
+def test_two_nodes_given_the_same_crawl_share_its_hosts(egg, tmp_path, postgres_server):
+    folders = [tmp_path / name for name in ("one", "two")]
+    for folder in folders:
+        folder.mkdir()
+    with (
+        fresh_database(postgres_server) as store_url,
+        many_hosts(hosts=8, pages=25, seconds=0.05) as site,
+        running_scrapyd(folders[0]) as first,
+        running_scrapyd(folders[1]) as second,
+    ):
+        site.seed(store_url)
+        nodes = {"one": first, "two": second}
+        for node in nodes.values():
+            deploy(node, egg)
+        settings = [f"STORE_URL={store_url}", "DOWNLOAD_DELAY=0", "AUTOTHROTTLE_ENABLED=0", "TIERS_BROWSER=0"]
+        settings += ["STORE_CLAIM_SIZE=4", "CONCURRENT_REQUESTS=2"]
+        crawl = {"project": "wikicrawl", "spider": "site", **site.arguments}
+        jobs = {
+            name: ask(node, "schedule.json", data={**crawl, "setting": [*settings, f"USER_AGENT={name}"]})["jobid"]
+            for name, node in nodes.items()
+        }
+        for name, node in nodes.items():
+            wait_for(lambda node=node, name=name: has_finished(node, jobs[name]))
+        check_ledger(store_url, {"ok": 200})
+    assert set(site.asked().values()) == {1}
+    assert set(site.asked()) == set(site.pages)
+    assert site.overlaps() == []
+    assert {hit.agent for hit in site.hits} == {"one", "two"}

@@ -144,7 +144,7 @@ def test_the_migrated_definitions_are_those_of_the_schema(store):
         schema.metadata.drop_all(connection)
         schema.metadata.create_all(connection)
     assert read_definitions(store.engine) == migrated
-    assert sum("LEASE_UNTIL IS NOT NULL" in definition.upper() for definition in migrated) == 1
+    assert sum("LEASE_UNTIL IS NOT NULL" in definition.upper() for definition in migrated) == 2
 
 
 def read_definitions(engine):

@@ -9,6 +9,7 @@ from wikicrawl.schedule import Policy
 from wikicrawl.store import open_store, pages, schema
 from wikicrawl.store.frontier import Seed
 from wikicrawl.store.pages import Content, Finished, Outcome
+from wikicrawl.store.validators import Validator
 
 SITE = "site.test"
 HOME = f"https://{SITE}/"
@@ -83,7 +84,7 @@ def admitted(store):
 
 def test_a_first_visit_is_kept_whole(store):
     (claimed,) = claim(store)
-    assert finish(store, claimed) == Finished("new", 0, NOW + 1000, 1)
+    assert finish(store, claimed) == Finished("new", 0, NOW + 1000, 1, is_fresh=True)
     page = store.pages.find(HOME)
     assert (page.url, page.source, page.depth, page.state, page.outcome) == (HOME, SITE, 0, "open", "ok")
     assert (page.version, page.text_hash, page.visited_at, page.due, page.interval) == (
@@ -127,7 +128,7 @@ def test_the_same_content_makes_no_second_version(store):
 def test_changed_content_is_a_new_version_and_the_old_one_stays(store):
     visit(store)
     now, finished = visit(store, content=replace(CONTENT, markdown="# New", text_hash="hash-2"))
-    assert finished == Finished("changed", 0, now + 500, 2)
+    assert finished == Finished("changed", 0, now + 500, 2, is_fresh=True)
     assert store.pages.find(HOME).markdown == "# New"
     assert count(store, schema.version) == 2
 
@@ -135,7 +136,7 @@ def test_changed_content_is_a_new_version_and_the_old_one_stays(store):
 def test_content_survives_a_failed_visit(store):
     visit(store)
     now, finished = visit(store, FAILED, None)
-    assert finished == Finished("", 0, now + 3000, 1)
+    assert finished == Finished("", 0, now + 500, 1, outcome="http_error", is_fresh=True)  # soon: it had content
     page = store.pages.find(HOME)
     assert (page.outcome, page.visited_at) == ("http_error", now)
     assert (page.version, page.markdown, page.text_hash, page.fetched_at) == (1, "# Home", "hash-1", NOW)
@@ -179,7 +180,7 @@ def test_a_redirect_to_an_unknown_page_fills_that_page(store):
     (home,) = claim(store)
     content = replace(CONTENT, final_url=f"{HOME}en")
     finished = finish(store, home, REDIRECTED, content, landed=f"{HOME}en", links=[Seed(f"{HOME}en", 1)])
-    assert finished == Finished("new", 0, NOW + 1000, 1)
+    assert finished == Finished("new", 0, NOW + 1000, 1, outcome="redirected", is_fresh=True)
     source, target = store.pages.find(HOME), store.pages.find(f"{HOME}en")
     assert (source.outcome, source.version, source.markdown, source.final_url) == ("redirected", 0, "", f"{HOME}en")
     assert (target.outcome, target.version, target.markdown, target.depth) == ("landed", 1, "# Home", 0)
@@ -215,7 +216,8 @@ def test_a_redirect_to_a_visited_page_changes_nothing_there(store):
     (alias,) = claim(store)
     content = replace(CONTENT, markdown="# Other", text_hash="hash-2")
     links = [Seed(f"{HOME}a", 1)]
-    assert finish(store, alias, REDIRECTED, content, landed=HOME, links=links) == Finished("", 1, NOW + 1000, 0)
+    finished = finish(store, alias, REDIRECTED, content, landed=HOME, links=links)
+    assert finished == Finished("", 1, NOW + 1000, 0, outcome="redirected", is_fresh=True)
     assert (store.pages.find(HOME).markdown, store.pages.find(HOME).outcome) == ("# Home", "ok")
     assert admitted(store) == 2
 
@@ -287,6 +289,7 @@ def test_the_status_counts_every_page(store):
     finish(store, home)
     finish(store, bad, FAILED, None)
     store.pages.finish(rare, FAILED, content=None, policy=SELDOM)
+    store.frontier.release("owner")
     claim(store, owner="other", limit=1)
     (status,) = store.pages.status(now=NOW + 1000)
     assert (status.id, status.url, status.admitted, status.last_job.id) == (SITE, HOME, 4, "job-1")
@@ -327,3 +330,144 @@ def test_a_page_that_was_not_asked_for_takes_no_place_among_those_that_may_be_vi
     later = replace(FAILED, name="robots", finished_at=NOW + 5000)
     store.pages.finish(again[HOME], later, content=None, policy=POLICY, is_counted=False)
     assert store.frontier.claim(SITE, now=NOW + 5000, **options) == []
+
+
+THROTTLED = replace(FAILED, name="throttled", retry_at=NOW + 77)
+LEFT_ALONE = replace(FAILED, name="breaker", retry_at=NOW + 77, was_asked=False)
+
+
+def test_a_page_that_its_host_wants_later_is_due_then_and_keeps_its_interval(store):
+    _, first = visit(store)
+    (claimed,) = claim(store, first.due, limit=1)
+    finish(store, claimed, replace(THROTTLED, retry_at=first.due + 77, finished_at=first.due), None)
+    page = store.pages.find(HOME)
+    assert (page.due, page.interval, page.visited_at) == (first.due + 77, claimed.interval, first.due)
+    assert store.pages.visits(page.id)[0].outcome == "throttled"
+
+
+def test_a_page_that_was_postponed_unasked_is_visited_by_the_same_crawl(store):
+    (claimed,) = claim(store, limit=1)
+    finish(store, claimed, replace(THROTTLED, was_asked=False), None)
+    page = store.pages.find(HOME)
+    assert (page.due, page.interval, page.visited_at, admitted(store)) == (NOW + 77, None, None, 1)
+    options = {"owner": "owner", "limit": 10, "lease_seconds": 60, "max_pages": 1, "since": NOW}
+    assert store.frontier.claim(SITE, now=NOW + 76, **options) == []
+    assert [again.url for again in store.frontier.claim(SITE, now=NOW + 77, **options)] == [HOME]
+
+
+def test_a_page_whose_host_is_left_alone_waits_as_if_it_were_new_and_takes_no_place(store):
+    for _ in range(2):
+        (claimed,) = claim(store, limit=1)
+        finish(store, claimed, LEFT_ALONE, None, is_counted=False)
+        page = store.pages.find(HOME)
+        assert (page.due, page.outcome, page.attempt, admitted(store)) == (0, "breaker", 0, 0)
+    assert len(store.pages.visits(page.id)) == 2
+    assert store.pages.unfinished() == []
+
+
+def test_a_known_page_whose_host_is_left_alone_is_due_when_it_is_tried_again(store):
+    at, first = visit(store)
+    (claimed,) = claim(store, first.due, limit=1)
+    finish(store, claimed, replace(LEFT_ALONE, retry_at=first.due + 77), None, is_counted=False)
+    page = store.pages.find(HOME)
+    assert (page.due, page.interval, page.visited_at, admitted(store)) == (first.due + 77, claimed.interval, at, 1)
+
+
+MISSING = replace(OK, name="missing", reason="status_404", verdict="missing", http_status=404)
+SHORT = replace(POLICY, gone_after=3, gone_seconds=100)
+
+
+def miss(store, now):
+    (claimed,) = claim(store, now)
+    return store.pages.finish(claimed, replace(MISSING, started_at=now, finished_at=now), content=None, policy=SHORT)
+
+
+def test_a_page_that_is_missing_time_and_again_is_gone(store):
+    visit(store)
+    now, outcomes = NOW, []
+    while (due := store.pages.find(HOME).due) is not None:
+        now = due
+        outcomes.append(miss(store, now).outcome)
+    assert outcomes == ["missing", "missing", "gone"]
+    page = store.pages.find(HOME)
+    assert (page.outcome, page.misses, page.version, page.markdown) == ("gone", 3, 1, "# Home")
+    assert [visit.outcome for visit in store.pages.visits(page.id)] == ["gone", "missing", "missing", "ok"]
+
+
+def test_misses_close_to_one_another_count_as_one(store):
+    miss(store, NOW)
+    for seconds in (10, 20, 30, 40):
+        with store.engine.begin() as connection:
+            connection.execute(schema.page.update().values(due=NOW + seconds))
+        assert miss(store, NOW + seconds).outcome == "missing"
+    assert store.pages.find(HOME).misses == 1
+
+
+def test_after_a_miss_the_next_visit_waits_until_it_counts(store):
+    assert miss(store, NOW).due >= NOW + SHORT.gone_seconds
+
+
+def test_a_page_that_is_back_has_not_been_missing(store):
+    miss(store, NOW)
+    visit(store)
+    assert store.pages.find(HOME).misses == 0
+
+
+def test_a_gone_page_is_visited_again_when_a_page_links_to_it_that_did_not_before(store):
+    dead = Seed(f"{HOME}dead", 1)
+    (home,) = claim(store)
+    finish(store, home, content=replace(CONTENT, links=[dead.url]), links=[dead])
+    (ended,) = claim(store)
+    finish(store, ended, replace(OK, name="gone"), None)
+    visit(store, content=replace(CONTENT, links=[dead.url], text_hash="hash-2"), links=[dead])
+    assert store.pages.find(dead.url).due is None  # an old link that nobody has taken away
+    visit(store, content=replace(CONTENT, links=[], text_hash="hash-3"))
+    now, _ = visit(store, content=replace(CONTENT, links=[dead.url], text_hash="hash-4"), links=[dead])
+    assert (store.pages.find(dead.url).due, store.pages.find(dead.url).misses) == (now, 0)
+
+
+def test_content_that_comes_back_makes_a_page_fresh_though_it_is_the_same(store):
+    visit(store)
+    _, failed = visit(store, FAILED, None)
+    _, back = visit(store)
+    assert (failed.is_fresh, back.is_fresh, back.changed) == (True, True, "same")
+
+
+def test_a_host_that_does_not_answer_says_nothing_of_its_pages(store):
+    visit(store)
+    _, failed = visit(store, replace(FAILED, name="timeout"), None)
+    assert not failed.is_fresh
+
+
+def test_a_claimed_page_may_get_another_url_and_keeps_its_history(store):
+    visit(store)
+    (claimed,) = claim(store, store.pages.find(HOME).due)
+    renamed = store.pages.rename(claimed, f"{HOME}new")
+    assert store.pages.find(HOME) is None
+    store.pages.finish(renamed, OK, content=CONTENT, policy=POLICY)
+    page = store.pages.find(f"{HOME}new")
+    assert (page.version, page.host, len(store.pages.visits(page.id))) == (1, SITE, 2)
+
+
+def test_a_claimed_page_does_not_get_the_url_of_another(store):
+    store.frontier.add(SITE, [Seed(f"{HOME}new", 1)])
+    home, _ = claim(store)
+    assert store.pages.rename(home, f"{HOME}new") is None
+
+
+def test_what_a_server_gave_is_kept_with_the_visit_and_stays_when_one_fails(store):
+    _, _ = visit(store, validator=Validator('"1"', "Mon"))
+    page = store.pages.find(HOME)
+    visit(store, FAILED, None)
+    assert store.validators.find(page.id) == Validator('"1"', "Mon")
+    visit(store, validator=Validator())
+    assert not store.validators.find(page.id)
+
+
+def test_a_visit_that_the_server_answered_by_not_modified_proves_nothing(store):
+    tag = Validator('"1"', "")
+    visit(store, validator=tag)
+    visit(store, replace(OK, http_status=304), validator=tag)
+    assert store.trusts.find(SITE, "etag").confirmed == 0
+    visit(store, validator=tag)
+    assert store.trusts.find(SITE, "etag").confirmed > 0

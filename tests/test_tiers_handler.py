@@ -15,12 +15,13 @@ from wikicrawl import settings as project
 from wikicrawl.tiers.handler import TierDownloadHandler
 
 SETTINGS = {
-    **{name: value for name, value in vars(project).items() if name.startswith("TIERS_BROWSER")},
+    **{name: value for name, value in vars(project).items() if name.startswith("TIERS_")},
     "DOWNLOAD_HANDLERS": dict.fromkeys(("http", "https"), "wikicrawl.tiers.handler.TierDownloadHandler"),
     "TELNETCONSOLE_ENABLED": False,
     "REMOTE_CONTROL_ENABLED": False,
 }
-# Asks for the pages named on the command line, those with a «+» in the browser, and prints what came of each.
+# Asks for the pages named on the command line, those with a «+» in the browser and those with a «*» in a slot of their
+# own, and prints what came of each.
 SPIDER = dedent("""
     import json, os, sys
     import scrapy
@@ -33,7 +34,8 @@ SPIDER = dedent("""
         async def start(self):
             for number, page in enumerate(self.pages.split()):
                 meta = {"tiers_browser": True, "download_slot": "browser"} if page.endswith("+") else {}
-                url = f"{self.site}{page.rstrip('+')}?{number}"
+                meta |= {"download_slot": "api"} if page.endswith("*") else {}
+                url = f"{self.site}{page.rstrip('+*')}?{number}"
                 yield scrapy.Request(url, meta=meta, callback=self.parse, errback=self.fail)
 
         def parse(self, response):
@@ -72,7 +74,8 @@ def start(site, tmp_path):
             "-a",
             f"pages={pages}",
         ]
-        environment = {**os.environ, "PYTHONPATH": path, "SETTINGS": json.dumps({**SETTINGS, **settings})}
+        kept = {"STORE_URL": f"sqlite:///{tmp_path}/store.db"}
+        environment = {**os.environ, "PYTHONPATH": path, "SETTINGS": json.dumps({**SETTINGS, **kept, **settings})}
         crawls.append(
             subprocess.Popen(
                 command, cwd=tmp_path, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
@@ -137,6 +140,21 @@ def test_the_delay_of_a_host_is_kept_over_both_tiers(start, site):
 def test_http_requests_alone_are_not_delayed_twice(start, site):
     assert len(lines(start("/plain " * 5, DOWNLOAD_DELAY=0.3, DOWNLOAD_DELAY_JITTER=0))) == 5
     assert all(0.25 < gap < 0.5 for gap in gaps(site.hits["/plain"]))
+
+
+@pytest.mark.slow
+def test_the_delay_of_a_host_holds_when_another_process_takes_it_over(start, site):
+    for _ in range(2):
+        assert len(lines(start("/plain", DOWNLOAD_DELAY=4, DOWNLOAD_DELAY_JITTER=0))) == 1
+    (gap,) = gaps(site.hits["/plain"])
+    assert 3.9 < gap < 8
+
+
+@pytest.mark.slow
+def test_requests_of_different_slots_share_the_delay_of_their_host(start, site):
+    """As those of a wiki's API and those for its pages do."""
+    assert len(lines(start("/plain /plain* " * 3, DOWNLOAD_DELAY=0.6, DOWNLOAD_DELAY_JITTER=0))) == 6
+    assert min(gaps(site.hits["/plain"])) > 0.55
 
 
 @pytest.mark.browser

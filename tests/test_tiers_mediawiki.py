@@ -293,6 +293,20 @@ def test_retry_after_is_obeyed(crawl):
     assert "Pausing 2.0 s" in crawled.printed
 
 
+def test_a_pause_that_the_api_asks_for_holds_for_the_wikis_html_and_for_the_next_run(crawl):
+    known(crawl)
+    crawl.wiki.fault(PARSE, status=429, headers={"Retry-After": "200"}, body=b"slow down", times=1)
+    started = time.time()
+    assert row_of(fail_with(crawl, WIKI_MAX_PAUSE_SECONDS=1))["verdict"] == "throttled"
+    crawl.wiki.forget_requests()
+    again = crawl("max_depth=0", "tier=http", "source=again", spider="site", url=crawl.wiki.page_url("Gnoll"))
+    assert again.requests == []
+    store = open_store(crawl.scrapy.store_url)
+    page = store.pages.find(crawl.wiki.page_url("Hogger"))
+    store.close()
+    assert 199 <= page.due - started < 230
+
+
 def test_a_busy_server_that_answers_in_html_is_asked_again(crawl):
     known(crawl)
     crawl.wiki.fault(PARSE, status=503, body=b"<h1>Service Unavailable</h1>", times=1)

@@ -352,3 +352,65 @@ def test_a_rule_knows_the_pages_of_its_site(link, expected):
     url = f"https://site.test{link}" if link.startswith("/") else link
     assert scope.admit(url) == expected
     assert scope.sift([url, url]) == ([] if isinstance(expected, Refusal) else [expected])
+
+
+@pytest.mark.parametrize(
+    ("link", "kept"),
+    [
+        ("http://h/a;jsessionid=1A2B3C?x=1", "http://h/a?x=1"),
+        ("http://h/a;%6Asessionid=1A2B3C", "http://h/a"),
+        ("http://h/(S(lit3py55t21z5v55vlm25s55))/page.aspx", "http://h/page.aspx"),
+        ("http://h/a?PHPSESSID=1&b=2", "http://h/a?b=2"),
+        ("http://h/a?sid=4f3a9c4f3a9c4f3a9c4f&b=2", "http://h/a?b=2"),
+        ("http://h/story?sid=23873421", "http://h/story?sid=23873421"),
+        ("http://h/search?s=ferries", "http://h/search?s=ferries"),
+    ],
+)
+def test_a_session_is_no_part_of_an_address(link, kept):
+    assert canonical(link) == kept
+    assert canonical(kept) == kept
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        ("a/a/a", "repeats"),
+        ("x/a/b/a/b/a/b/y", "repeats"),
+        ("a/b/c/a/b/c/a/b/c", "repeats"),
+        ("a?b=1&b=1&b=1", "repeats"),
+        ("/".join(map(str, range(16))), "too_deep"),
+        ("a/a", ""),
+        ("2011/11/11/11", ""),
+        ("a/ab/abc", ""),
+        ("a?b=1&b=2&b=3", ""),
+        ("/".join(map(str, range(15))), ""),
+    ],
+)
+def test_an_address_that_has_grown_is_refused(path, reason):
+    url = f"http://h/{path}"
+    assert Scope("http://h/").admit(url) == (Refusal(reason) if reason else url)
+
+
+def test_a_page_that_a_rule_knows_may_have_any_title():
+    scope = Scope("http://h/", rules=(lambda url: url,))
+    assert scope.admit("http://h/wiki/No/No/No") == "http://h/wiki/No/No/No"
+
+
+class Learned:
+    def fold(self, url):
+        return url.replace("/b", "/a")
+
+    def is_trap(self, url):
+        return "calendar" in url
+
+
+def test_what_was_learned_folds_and_refuses_links():
+    scope = Scope("http://h/", habits=Learned())
+    assert scope.admit("http://h/b") == "http://h/a"
+    assert scope.admit("http://h/calendar") == Refusal("trap")
+    assert scope.sift(["http://h/a", "http://h/b", "http://h/calendar", "http://h/c"]) == ["http://h/a", "http://h/c"]
+
+
+def test_nothing_folds_into_what_is_not_of_the_crawl():
+    scope = Scope("http://h/", exclude=("/a",), habits=Learned())
+    assert scope.admit("http://h/b") == "http://h/b"

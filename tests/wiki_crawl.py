@@ -59,6 +59,7 @@ class WikiCrawl:
             *(part for name, value in settings.items() for part in ("-s", f"{name}={value}")),
             "-O", str(feed),
         )  # fmt: skip
+        print(done.stderr)  # pytest shows it where a fact does not hold
         lines = feed.read_text(encoding="utf-8").splitlines() if feed.exists() else []
         rows = {row["url"]: row for row in map(json.loads, lines)}
         return Crawled(rows, done.stderr, self.wiki.requests())

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import re
 import sys
 import time
 import uuid
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -20,7 +22,9 @@ from scrapy.exceptions import NotConfigured
 from scrapy.logformatter import LogFormatter, LogFormatterResult
 from scrapy.utils.asyncio import create_looping_call
 
-from wikicrawl.store import open_store
+from wikicrawl.numbers import number
+from wikicrawl.store import StoreUnavailable, open_store
+from wikicrawl.store.patience import REMEDIES
 
 if TYPE_CHECKING:
     from typing import Self
@@ -29,6 +33,8 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
     from twisted.python.failure import Failure
+
+logger = logging.getLogger(__name__)
 
 REFRESH_SECONDS = 0.5
 
@@ -68,8 +74,65 @@ class JobRecorder:
 
     async def spider_closed(self, reason: str) -> None:
         stats = {key: value for key, value in self._crawler.stats.get_stats().items() if isinstance(value, int | float)}
-        await self._store.run(self._store.jobs.finish, self._job, reason=reason, stats=stats, now=int(time.time()))
+        with suppress(StoreUnavailable):
+            await self._store.run(self._store.jobs.finish, self._job, reason=reason, stats=stats, now=int(time.time()))
         self._store.close()
+
+
+class StoreWatch:
+    """Pauses the crawl while the store cannot be written to, and ends it when that takes too long."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        if _source(crawler) is None:
+            raise NotConfigured
+        self._crawler = crawler
+        self._url = without_password(crawler.settings["STORE_URL"])
+        self._seconds = number(crawler.settings, "STORE_PATIENCE_SECONDS", least=0)
+        self._store = open_store(crawler.settings["STORE_URL"])
+        self._store.patience.seconds = self._seconds
+        self._store.patience.watchers.append(self)
+        self._ending: asyncio.Future[None] | None = None
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        watch = cls(crawler)
+        crawler.signals.connect(watch.spider_closed, signals.spider_closed)
+        return watch
+
+    def is_waiting(self) -> bool:
+        return self._crawler.crawling and self._ending is None
+
+    def store_lost(self, reason: str, error: str) -> None:
+        self._crawler.engine.pause()
+        self._crawler.stats.inc_value("store/paused")
+        self._log(
+            "Paused, because STORE_URL %(url)s cannot be written to (%(reason)s: %(error)s): %(remedy)s. It is tried "
+            "again every few seconds for %(seconds)g s.",
+            reason=reason,
+            error=error,
+            remedy=REMEDIES[reason],
+        )
+
+    def store_back(self, seconds: float) -> None:
+        self._crawler.engine.unpause()
+        self._log("Resumed after %(after).0f s: STORE_URL %(url)s can be written to again.", after=seconds)
+
+    def store_given_up(self) -> None:
+        if not self.is_waiting():
+            return
+        self._ending = asyncio.ensure_future(self._crawler.engine.close_spider_async(reason="store_unavailable"))
+        self._log(
+            "Ending, because STORE_URL %(url)s could not be written to for %(seconds)g s (STORE_PATIENCE_SECONDS). The "
+            "same command goes on where this one was."
+        )
+
+    def spider_closed(self) -> None:
+        self._store.patience.watchers.remove(self)
+        self._store.close()
+
+    def _log(self, message: str, **words: Any) -> None:
+        words = {"url": self._url, "seconds": self._seconds, **words}
+        logger.warning(message, words, extra={"spider": self._crawler.spider})
 
 
 @dataclass
@@ -84,7 +147,7 @@ class _Run:
 
     @property
     def source(self) -> str:
-        return _source(self.crawler) or ""
+        return _source(self.crawler) or str(getattr(self.crawler.spider, "name", ""))
 
     def stats(self, prefix: str) -> dict[str, int]:
         stats = self.crawler.stats.get_stats()
@@ -127,7 +190,8 @@ class Progress:
     async def spider_closed(self) -> None:
         self._ticking.stop()
         self._tick()
-        self._run.next_due = await self._store.run(self._store.frontier.next_due, self._run.source)
+        with suppress(StoreUnavailable):
+            self._run.next_due = await self._store.run(self._store.frontier.next_due, self._run.source)
         self._store.close()
         Progress._open -= 1
         if Progress._open == 0:

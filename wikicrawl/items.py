@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from wikicrawl.mediawiki.profile import Wiki
     from wikicrawl.store.frontier import Claim
+    from wikicrawl.store.validators import Validator
+    from wikicrawl.traps.habits import SiteHabits
+    from wikicrawl.traps.sameness import Sketch
     from wikicrawl.urls import Scope
 
 
@@ -18,6 +21,7 @@ class Visit:
     started_at: int
     claim: Claim | None = None
     scope: Scope | None = None
+    is_start: bool = False  # the page that the crawl starts with
     outcome: str = ""
     body: bytes = b""
     encoding: str | None = None
@@ -26,6 +30,21 @@ class Visit:
     wiki: Wiki | None = None  # the wiki the page is of
     facts: dict[str, Any] = field(default_factory=dict)  # what the wiki's API says of the page
     max_links: int | None = None  # how many of the page's links are followed; None: all of them
+    retry_at: int | None = None  # when to come back, where the page's host said so
+    was_asked: bool = True  # False where the visit ended before anything was asked of the host
+    robots_tags: list[str] = field(default_factory=list)  # what the answer's headers ask of robots
+    validator: Validator | None = None  # what the server gave with the page, to ask it with the next time
+    content_type: str = ""  # as the server said
+    transformed: bytes | None = None  # what the transform hook made of the body; None: there is no hook
+    is_fresh: bool = False  # the page has changed, or brought new links
+    habits: SiteHabits | None = None  # what was learned of the source's addresses; None: it is not looked at
+    sketch: Sketch | None = None  # the page's text, as it is compared with others
+    refusal: str = ""  # why the page was not asked for
+    is_beyond: bool = False  # it was a guess at a further page of a list, and is not there
+    onward: list[str] = field(default_factory=list)  # the rest of the page's list, or its own other address …
+    onward_depth: int = 0  # … and how far away that is
+    rel_next: str = ""  # what the page calls the next of its list
+    signposts: set[str] = field(default_factory=set)  # archives and indexes that pages of the crawl have named
 
 
 @dataclass
@@ -64,6 +83,16 @@ class Page:
 
 # What a tier says of a page that waits for its turn when the crawl is stopped: it was not tried, and has no outcome.
 STOPPING = "the crawl is stopping"
+# Signal: no page of the crawl has brought anything for STALL_SECONDS; `cause` is why. Whoever can help, does.
+STALLED = object()
+# Why a page is postponed without being asked for.
+PAUSED = "the host asked for a pause"
+LEFT_ALONE = "the host fails and is left alone"
+
+# Outcomes whose page comes back at `Visit.retry_at` where that is known, and keeps its interval.
+POSTPONED = frozenset({"throttled", "breaker", "robots"})
+# What begins the refusal of a page whose robots.txt cannot be got now: it is due again when that is asked for again.
+ROBOTS_UNREACHABLE = "robots.txt cannot be got"
 
 COLUMNS = tuple(column.name for column in fields(Page) if column.name != "visit")
 
@@ -72,18 +101,23 @@ OUTCOMES = {
     "ok": "content was got and kept (new, changed or the same)",
     "redirected": "led to another page of the site, which has the content",
     "landed": "got on the way, when another page redirected to it",
+    "noindex": "a page that asks robots not to keep it; its links are followed unless it asks for that, too",
     "empty": "a page without text",
     "not_html": "not a web page (a PDF, an image, JSON …)",
-    "missing": "HTTP 404 or 410",
-    "gone": "deleted: the wiki says that there is no such page; it is not visited again unless the wiki lists it",
+    "missing": "HTTP 404 or 410, or what the host shows with status 200 for any page that does not exist",
+    "gone": "missing time and again, or deleted as its wiki says; it is not visited again unless linked or listed anew",
+    "excluded": "no longer belongs to its source's crawl (patterns, scope); it is not visited again",
+    "renamed": "has another URL by its source's normalize patterns, and that page is known",
     "private": "the wiki, or this page of it, is for its members only",
     "not_a_page": "a special page, or a title that no page can have; it is not visited again",
     "http_error": "another HTTP error",
     "blocked": "a bot wall that did not clear",
     "throttled": "the site asked for a pause (HTTP 429, 503 with Retry-After, a wiki's maxlag)",
+    "breaker": "the host has failed page after page, and is left alone until it is tried again",
     "needs_browser": "the text exists only after script, and no browser was found",
     "offsite": "redirected out of the crawl's scope",
-    "robots": "refused by robots.txt",
+    "robots": "refused by robots.txt, or robots.txt cannot be got now",
+    "trap": "not asked for: addresses of its kind have brought nothing new, or it is another page's other address",
     "timeout": "no answer in time",
     "dns": "the host has no address",
     "refused": "the host refused the connection",
@@ -96,6 +130,7 @@ OUTCOMES = {
     "extract_memory": "the worker ran out of memory",
     "extract_crash": "the worker died",
     "extract_error": "the worker raised an error",
+    "hook_failed": "the transform hook raised an error",
     "dropped": "another item pipeline dropped or failed on the page",
     "error": "a bug in a spider callback",
     "parked": "process after process died with this page, also alone with it; it is not tried again",

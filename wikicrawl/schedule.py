@@ -22,6 +22,8 @@ class Policy:
     max_seconds: int = 30 * 24 * 3600
     fresh_factor: float = 0.2
     stale_factor: float = 2.0
+    gone_after: int = 3  # visits in a row that find a page missing
+    gone_seconds: int = 6 * 3600  # such visits closer than this count as one
 
     @classmethod
     def from_settings(cls, settings: BaseSettings) -> Self:
@@ -31,6 +33,8 @@ class Policy:
             max_seconds=int(number(settings, "SCHEDULE_MAX_SECONDS", least=1)),
             fresh_factor=number(settings, "SCHEDULE_FRESH_FACTOR", least=0),
             stale_factor=number(settings, "SCHEDULE_STALE_FACTOR", least=1),
+            gone_after=int(number(settings, "SCHEDULE_GONE_AFTER", least=1)),
+            gone_seconds=int(number(settings, "SCHEDULE_GONE_SECONDS", least=0)),
         )
 
     def __post_init__(self) -> None:
@@ -51,3 +55,10 @@ def next_interval(policy: Policy, previous_seconds: int | None, *, is_fresh: boo
     else:
         seconds = previous_seconds * (policy.fresh_factor if is_fresh else policy.stale_factor)
     return int(min(max(seconds, policy.min_seconds), policy.max_seconds))
+
+
+def count_misses(policy: Policy, misses: int, *, visited_at: int | None, now: int) -> int:
+    """Visits in a row that found a page missing, after one more; an outage of minutes counts as one."""
+    if misses and visited_at is not None and now - visited_at < policy.gone_seconds:
+        return misses
+    return misses + 1

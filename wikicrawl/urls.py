@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, get_args
 from urllib.parse import unquote
 
 from ada_url import URL
@@ -14,6 +15,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 MAX_CHARS = 2083  # what Internet Explorer took; the longest of 66 851 links on 480 real pages has 1 550
+MAX_SEGMENTS = 15  # of a path; of the same links the deepest has 12
+MAX_REPEATS = 2  # of the same parameter with the same value
+# Up to three segments three times in a row, as relative links make them grow: Heritrix' limit, which none of the same
+# links reaches. Numbers alone may repeat: /2011/11/11.
+REPEATS = re.compile(r"(?=/[^/]*[^\d/])(/[^/]+(?:/[^/]+){0,2})\1\1(?=/|$)")
 
 # Parameters that say where the visitor came from and never what is shown; beside these, all of utm_*.
 # fmt: off
@@ -24,6 +30,18 @@ TRACKING = frozenset({
     "vero_id", "vero_conv", "wickedid",
 })
 # fmt: on
+
+# Parameters that name a visitor's session; those of the second set also name stories and sections elsewhere (233 of the
+# links above have sid=23873421), and count only where their value looks like a session's.
+SESSION = frozenset(
+    {"phpsessid", "jsessionid", "sessionid", "session_id", "cfid", "cftoken", "oscsid", "zenid", "xtcsid"}
+)
+MAYBE_SESSION = frozenset({"sid", "s", "session", "sess"})
+SESSION_VALUE = re.compile(r"(?=[a-z]*\d)(?=\d*[a-z])[0-9a-z]{16,}", re.IGNORECASE)
+# The same in paths: Java's ;jsessionid=…, and ASP.NET's /(S(…))/.
+SESSION_PATH = re.compile(
+    r";(?:jsessionid|phpsessid|sid)=[^/?;]*|/\((?:[a-z]\([^/()]*\))*s\([0-9a-z]{24}\)\)(?=/)", re.IGNORECASE
+)
 
 # Endings of what is never text. Documents (pdf, doc, docx …) are not among them: those are pages too.
 MEDIA = re.compile(
@@ -54,12 +72,23 @@ Rule: TypeAlias = "Callable[[str], str | Refusal | None]"
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a link is not followed: scheme, template, invalid, too_long, media, offsite, path, not_included, excluded.
+    """Why a link is not followed: scheme, template, invalid, too_long, media, offsite, path, not_included, excluded,
+    repeats, too_deep, trap.
 
     On a wiki also: special, edit, redlink, revision, script, title, namespace.
     """
 
     reason: str
+
+
+class Habits(Protocol):
+    """What was learned of a site's addresses."""
+
+    def fold(self, url: str) -> str:
+        """The one address of a page that has several."""
+
+    def is_trap(self, url: str) -> bool:
+        """Whether pages with such addresses have brought nothing new."""
 
 
 def resolve(link: str, base: str | None = None) -> str | Refusal:
@@ -83,11 +112,14 @@ def canonical(link: str, base: str | None = None) -> str | Refusal:
     head, _, query = href.partition("#")[0].partition("?")
     if "@" in head:
         head = _without_userinfo(head)
+    head = _without_session(head)
     # Tracking goes first: a stray % in a dropped parameter must not decide about the escapes of the rest.
     query = query and _without_tracking(query)
     url = f"{head}?{query}" if query else head
     if "%" in url and not STRAY_PERCENT.search(url):  # beside a stray %, decoding could make a new escape: %%341 → %41
         url = ESCAPE.sub(lambda escape: SPELLING[escape[0].upper()], url)
+        head, mark, query = url.partition("?")
+        url = _without_session(head) + mark + query
     if len(url) > MAX_CHARS:
         return Refusal("too_long")
     return Refusal("template") if _is_template(link, url) else url
@@ -101,6 +133,12 @@ def typed_url(text: str) -> str | Refusal:
 def netloc(url: str) -> str:
     """The `host` or `host:port` of a canonical URL."""
     return url.split("/", 3)[2]
+
+
+def origin_of(url: str) -> str:
+    """Scheme, host and port of a URL."""
+    known = canonical(url)
+    return "/".join((url if isinstance(known, Refusal) else known).split("/", 3)[:3])
 
 
 def path_of(url: str) -> str:
@@ -118,14 +156,20 @@ def _without_userinfo(head: str) -> str:
     return f"{scheme}//{authority.rpartition('@')[2]}{slash}{path}"
 
 
+def _without_session(head: str) -> str:
+    return SESSION_PATH.sub("", head) if ";" in head or "/(" in head else head
+
+
 def _without_tracking(query: str) -> str:
     return "&".join(pair for pair in query.split("&") if not _is_tracking(pair))
 
 
 def _is_tracking(pair: str) -> bool:
-    name = pair.partition("=")[0]
+    name, _, value = pair.partition("=")
     name = (unquote(name) if "%" in name else name).lower()
-    return name.startswith("utm_") or name in TRACKING
+    if name in MAYBE_SESSION:
+        return SESSION_VALUE.fullmatch(value) is not None
+    return name.startswith(("utm_", "aspsessionid")) or name in TRACKING or name in SESSION
 
 
 @dataclass(frozen=True)
@@ -139,6 +183,7 @@ class Scope:
     normalize: tuple[tuple[str, str], ...] = ()  # pattern and replacement, applied in order
     also: tuple[str, ...] = ()  # further netlocs that count as the start's, such as where it redirects to
     rules: tuple[Rule, ...] = ()  # the first that knows a URL decides
+    habits: Habits | None = None
 
     def __post_init__(self) -> None:
         start = canonical(self.start)
@@ -166,19 +211,27 @@ class Scope:
 
     def sift(self, urls: Iterable[str]) -> list[str]:
         """Those of some canonical URLs that are admitted, each once; a fifth of the cost of parsing them again."""
-        if not self.normalize and not self.rules:
+        if not self.normalize and not self.rules and self.habits is None:
             return [url for url in dict.fromkeys(urls) if not self._objection(url)]
         settle = self.admit if self.normalize else self._settle
         answers = (settle(url) for url in dict.fromkeys(urls))
         return list(dict.fromkeys(url for url in answers if not isinstance(url, Refusal)))
 
+    def folded(self, url: str) -> str:
+        """The one address of a canonical URL's page, as far as it was learned and belongs to the crawl."""
+        folded = self.habits.fold(url) if self.habits is not None else url
+        return url if folded != url and self._objection(folded) else folded
+
     def _settle(self, url: str) -> str | Refusal:
+        url = self.folded(url)
         known = next((answer for rule in self.rules if (answer := rule(url)) is not None), None)
         if isinstance(known, Refusal):
             return known
         reason = self._objection(known or url)
-        if reason == "media" and known:  # a page, whatever its title ends in
+        if reason in ("media", "repeats", "too_deep") and known:  # a page, whatever its title looks like
             reason = ""
+        if not reason and not known and self.habits is not None and self.habits.is_trap(url):
+            reason = "trap"
         return Refusal(reason) if reason else known or url
 
     def _objection(self, url: str) -> str:
@@ -192,6 +245,8 @@ class Scope:
             return "not_included"
         if self.exclude and any(pattern.search(url) for pattern in _compiled("exclude", self.exclude)):
             return "excluded"
+        if reason := _growth(url, path):
+            return reason
         return "media" if MEDIA.search(path) and not WIKI_TITLE.search(path) else ""
 
     def _is_onsite(self, site: str) -> bool:
@@ -206,6 +261,19 @@ class Scope:
     @cached_property
     def _folder(self) -> str:
         return FILE_NAME.sub("", path_of(self.start)).rstrip("/") + "/"
+
+
+def _growth(url: str, path: str) -> str:
+    """The reason to refuse an address that has grown as no honest one does; empty when there is none."""
+    if path.count("/") > MAX_SEGMENTS and sum(map(bool, path.split("/"))) > MAX_SEGMENTS:
+        return "too_deep"
+    if path.count("/") > 2 and REPEATS.search(path):
+        return "repeats"
+    if url.count("&") >= MAX_REPEATS:
+        pairs = Counter(url.partition("?")[2].split("&"))
+        if max(pairs.values()) > MAX_REPEATS:
+            return "repeats"
+    return ""
 
 
 @lru_cache

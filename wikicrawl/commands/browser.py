@@ -32,6 +32,9 @@ class Command(ScrapyCommand):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         assert self.settings is not None
+        if endpoint := self.settings.get("TIERS_BROWSER_ENDPOINT"):
+            print(f"browser   {endpoint}")
+            return
         configured = self.settings.get("TIERS_BROWSER_EXECUTABLE")
         try:
             found = find_browser(configured)

@@ -10,13 +10,18 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
 from wikicrawl.commands import opened_store, print_problem
+from wikicrawl.commands.resting import resting_line
 from wikicrawl.extensions import local_time
+from wikicrawl.items import ROBOTS_UNREACHABLE
 from wikicrawl.mediawiki.profile import from_json
 from wikicrawl.mediawiki.titles import target_of
+from wikicrawl.robots import product_token, read_rules
 from wikicrawl.sources import load_sources
 from wikicrawl.tiers.choose import TierMemory, path_pattern
 from wikicrawl.tiers.executable import find_browser
-from wikicrawl.urls import Refusal, netloc, path_of, typed_url
+from wikicrawl.traps.habits import SiteHabits
+from wikicrawl.traps.kinds import kind_of
+from wikicrawl.urls import Refusal, netloc, origin_of, path_of, typed_url
 
 if TYPE_CHECKING:
     import argparse
@@ -27,6 +32,7 @@ if TYPE_CHECKING:
     from wikicrawl.mediawiki.profile import Wiki
     from wikicrawl.store import Store
     from wikicrawl.store.pages import StoredPage, StoredVisit
+    from wikicrawl.store.robots import KeptRobots
     from wikicrawl.store.wikis import KeptWiki
 
 Line = tuple[str, str]
@@ -61,11 +67,14 @@ class Command(ScrapyCommand):
 def explain(url: str, store: Store, settings: BaseSettings) -> Iterator[Line]:
     yield "url", url
     yield from _would_be_got(url, store, settings)
+    for resting in store.breakers.resting(now=int(time.time()), host=netloc(url)):
+        yield "host", f"{resting.host} {resting_line(resting)}"
     page = store.pages.find(url)
     if page is None:
         yield "was got", "never: the page is not in the store"
         return
     yield "source", f"{page.source}, depth {page.depth}, {page.state}"
+    yield from _kind_lines(page, store)
     visits = store.pages.visits(page.id, limit=5)
     if not visits:
         yield "was got", "not yet: it waits for its first visit"
@@ -75,6 +84,19 @@ def explain(url: str, store: Store, settings: BaseSettings) -> Iterator[Line]:
     yield from _content_lines(page)
     if page.due:
         yield "next visit", local_time(page.due)
+
+
+def _kind_lines(page: StoredPage, store: Store) -> Iterator[Line]:
+    """What was learned of addresses like the page's."""
+    habits = SiteHabits()
+    habits.adopt(store.kinds.decided(page.source, since=0))
+    if (folded := habits.fold(page.url)) != page.url:
+        yield "address of", folded
+    kind = kind_of(page.url)
+    counted = store.kinds.find(page.source, kind) if kind else None
+    if counted is not None:
+        line = f"{kind}: {counted.pages} pages got, {counted.different} of them brought something new"
+        yield "kind", f"{line}; closed as a trap ({counted.reason})" if counted.reason else line
 
 
 def _would_be_got(url: str, store: Store, settings: BaseSettings) -> Iterator[Line]:
@@ -89,9 +111,25 @@ def _would_be_got(url: str, store: Store, settings: BaseSettings) -> Iterator[Li
         yield "would go by", f"browser, which earlier pages like {path_pattern(url)} needed"
     else:
         yield "would go by", "http first; a browser only if the answer is a shell, a wall or a failure"
-    yield "browser", find_browser(settings.get("TIERS_BROWSER_EXECUTABLE")) or "none found"
+    if settings.getbool("ROBOTSTXT_OBEY"):
+        yield "robots", _by_robots(url, store.robots.load(origin_of(url)), settings)
+    endpoint = settings.get("TIERS_BROWSER_ENDPOINT")
+    yield "browser", endpoint or find_browser(settings.get("TIERS_BROWSER_EXECUTABLE")) or "none found"
     if told.source_tier:
         yield "told", f"{told.source_tier}, weight {told.weight}"
+
+
+def _by_robots(url: str, kept: KeptRobots | None, settings: BaseSettings) -> str:
+    if kept is None:
+        return "robots.txt has not been asked for yet"
+    if kept.access == "wait":
+        return f"{ROBOTS_UNREACHABLE} ({kept.reason}); it is asked for again {local_time(kept.expires_at)}"
+    if kept.access == "allow":
+        return f"allowed: there is no robots.txt ({kept.reason})"
+    rules = read_rules(kept.body, product_token(settings["ROBOTSTXT_USER_AGENT"] or settings["USER_AGENT"]))
+    word = "allowed" if rules.allow(url) else "forbidden"
+    delay = f", {rules.delay_seconds:g} s between two requests" if rules.delay_seconds else ""
+    return f"{word} by the robots.txt of {local_time(kept.fetched_at)}{delay}"
 
 
 def _by_wiki(url: str, store: Store, transport: str) -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import re
+from contextlib import contextmanager
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 from scrapy.commands import ScrapyCommand
@@ -15,13 +16,14 @@ from scrapy.exporters import JsonLinesItemExporter
 
 from wikicrawl.commands import opened_store, print_problem
 from wikicrawl.commands.page import front_matter, to_item
+from wikicrawl.faults import passing
 from wikicrawl.feeds import CsvExporter
 from wikicrawl.items import COLUMNS
 from wikicrawl.sources import load_sources
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from wikicrawl.items import Page
 
@@ -87,14 +89,27 @@ def write_text(pages: Iterable[Page], folder: Path) -> tuple[int, Path]:
     """One file a source, each page under a line with its URL and depth."""
     count = 0
     for source, group in groupby(pages, key=lambda page: page.source):
-        with (folder / f"{safe_name(source.replace(':', '_'))}.txt").open("w", encoding="utf-8") as file:
+        with replacing(folder / f"{safe_name(source.replace(':', '_'))}.txt") as file:
             for page in group:
-                file.write(f"\n--- {page.url} (depth {page.depth}) ---\n{page.markdown}")
+                file.write(f"\n--- {page.url} (depth {page.depth}) ---\n{page.markdown}".encode())
                 count += 1
     return count, folder
 
 
 WRITERS = {"md": write_markdown, "jsonl": write_json_lines, "csv": write_csv, "text": write_text}
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[IO[bytes]]:
+    """A file that takes the path's place when it is whole: whoever reads sees the old one or the new one.
+
+    It is not synced, which takes 5 ms a file: what a machine that fails may lose is written again by the next export.
+    """
+    part = path.with_name(f".{path.name}.part")
+    with part.open("wb") as file:
+        yield file
+    passing("during_export")
+    part.replace(path)
 
 
 def safe_path(url: str) -> Path:
@@ -124,12 +139,13 @@ def _write(path: Path, text: str) -> None:
     if path.is_file() and path.read_text(encoding="utf-8") == text:
         return
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
+    with replacing(path) as file:
+        file.write(text.encode())
 
 
 def _write_items(pages: Iterable[Page], path: Path, exporter_class: Any) -> tuple[int, Path]:
     count = 0
-    with path.open("wb") as file:
+    with replacing(path) as file:
         exporter = exporter_class(file, fields_to_export=list(COLUMNS), encoding="utf-8")
         exporter.start_exporting()
         for page in pages:

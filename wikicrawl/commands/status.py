@@ -10,6 +10,7 @@ from rich.table import Table
 from scrapy.commands import ScrapyCommand
 
 from wikicrawl.commands import opened_store
+from wikicrawl.commands.resting import print_resting
 from wikicrawl.extensions import count_words, local_time
 
 if TYPE_CHECKING:
@@ -34,11 +35,30 @@ class Command(ScrapyCommand):
         with opened_store(self.settings) as store:
             sources = store.pages.status(now=int(time.time()))
             unfinished = store.pages.unfinished(limit=SHOWN + 1)
+            resting = store.breakers.resting(now=int(time.time()))
         if not sources:
             console.print("The store is empty: scrapy crawl site -a url=https://…")
             return
         console.print(_table(sources))
+        console.print()
+        for status in sources:
+            self._print_ledger(console, status)
         _print_unfinished(console, unfinished)
+        print_resting(console, resting)
+
+    def _print_ledger(self, console: Console, status: SourceStatus) -> None:
+        """Every claim is an outcome, held or returned: what cannot be told apart by looking is proved by counting."""
+        parts = {**status.visits, "held": status.leased, "returned": status.returned}
+        sum_of_parts = " + ".join(f"{count} {name}" for name, count in parts.items())
+        if status.claimed == status.accounted:
+            console.print(f"{status.id}: {status.claimed} claims = {sum_of_parts}", soft_wrap=True)
+            return
+        self.exitcode = 1
+        console.print(
+            f"{status.id}: CLAIMS DO NOT ADD UP: {status.claimed} claims, but {status.accounted} = {sum_of_parts}",
+            style="bold red",
+            soft_wrap=True,
+        )
 
 
 def _table(sources: list[SourceStatus]) -> Table:

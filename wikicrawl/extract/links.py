@@ -17,7 +17,23 @@ if TYPE_CHECKING:
 MAX_LINKS = 10_000
 ATTRIBUTE = {"a": "href", "area": "href", "link": "href", "iframe": "src", "form": "action"}
 ROOTED = re.compile(r"/(?![/\\])|https?://", re.I)  # lead to the same place from every page of a server
+FEED_TYPES = frozenset({"application/rss+xml", "application/atom+xml"})
+MAX_FEEDS = 10
 FOLLOWED_RELS = frozenset({"next", "canonical"})
+# What sites call the pages that lead to all others, and how their addresses end.
+SIGNPOST_TEXT = re.compile(
+    r"(?:html |full )?(?:site ?maps?|(?:(?:post|article|news|blog) )?archives?|site index|index a.z|a.z index"
+    r"|(?:see |view |browse )?all (?:posts|articles|pages|entries|stories|news|issues|topics)|older (?:posts|entries)"
+    r"|archiv|alle (?:beiträge|artikel)|seitenübersicht|plan du site|tous les articles|mapa del sitio|mapa do site"
+    r"|mappa del sito)",
+    re.IGNORECASE,
+)
+SIGNPOST_PATH = re.compile(
+    r"/(?:site-?_?map|archives?|all-?posts|all-?articles|site-?index|archiv)(?:\.\w{2,5})?/?$", re.IGNORECASE
+)
+FEED_TYPES = frozenset({"application/rss+xml", "application/atom+xml"})
+MAX_SIGNPOSTS = 20
+MAX_WORDS = 100  # characters
 
 
 def find_links(tree: HtmlElement, url: str) -> list[str]:
@@ -34,6 +50,53 @@ def find_links(tree: HtmlElement, url: str) -> list[str]:
         if len(links) == MAX_LINKS:
             break
     return list(links)
+
+
+def find_next(tree: HtmlElement, url: str) -> str:
+    """What the page calls the next of its list; empty where it calls nothing so."""
+    base = base_of(tree, url)
+    for element in tree.iter("a", "link"):
+        if "next" in element.get("rel", "").lower().split() and (raw := element.get("href")):
+            link = canonical(raw, base)
+            return "" if isinstance(link, Refusal) else link
+    return ""
+
+
+def find_signposts(tree: HtmlElement, url: str) -> list[str]:
+    """Archives, site maps and indexes of all pages that the page links to."""
+    named = (
+        raw
+        for element in tree.iter("a")
+        if (raw := element.get("href"))
+        and (SIGNPOST_PATH.search(raw.partition("?")[0]) or SIGNPOST_TEXT.fullmatch(_words(element)))
+    )
+    return _addresses(named, base_of(tree, url))
+
+
+def find_feeds(tree: HtmlElement, url: str) -> list[str]:
+    """The RSS and Atom feeds that the page's head names."""
+    named = (
+        raw
+        for element in tree.iter("link")
+        if (raw := element.get("href"))
+        and element.get("type", "").strip().lower() in FEED_TYPES
+        and "alternate" in element.get("rel", "").lower().split()
+    )
+    return _addresses(named, base_of(tree, url))
+
+
+def _addresses(raw_links: Iterator[str], base: str) -> list[str]:
+    found = (canonical(raw, base) for raw in raw_links)
+    return list(dict.fromkeys(link for link in found if not isinstance(link, Refusal)))[:MAX_SIGNPOSTS]
+
+
+def _words(element: HtmlElement) -> str:
+    text = ""
+    for part in element.itertext():
+        text += part
+        if len(text) > MAX_WORDS:  # too long for a name; an anchor that is never closed holds the rest of the page
+            break
+    return " ".join(text.split())
 
 
 _canonical = lru_cache(maxsize=20_000)(canonical)

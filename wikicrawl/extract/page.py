@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from wikicrawl.extract.content import Choice, choose_content
 from wikicrawl.extract.decode import decode
+from wikicrawl.extract.directives import directive_lines
 from wikicrawl.extract.embedded import LEAST_PROSE, find_embedded
 from wikicrawl.extract.hidden import addressed_comments, smuggled, take_hidden, tell_hidden
-from wikicrawl.extract.links import base_of, find_links
+from wikicrawl.extract.links import base_of, find_feeds, find_links, find_next, find_signposts
 from wikicrawl.extract.markdown import ENGINES, write_markdown
 from wikicrawl.extract.metadata import find_metadata
 from wikicrawl.extract.normalise import normalise
@@ -49,6 +50,9 @@ class Extraction:
     confidence: float = 0.0  # from 0 to 1, that this is the content and all of it
     hidden_text: str = ""  # what the page holds but does not show
     injection_suspect: bool = False  # the hidden text addresses a machine
+    robots: list[str] = field(default_factory=list)  # what the page asks of robots, as X-Robots-Tag would say it
+    rel_next: str = ""  # what the page calls the next of its list
+    signposts: list[str] = field(default_factory=list)  # archives and indexes that it links to
 
 
 def extract(body: bytes, url: str, *, encoding: str | None = None, engine: str = ENGINES[0]) -> Extraction:
@@ -76,6 +80,10 @@ def _extract(text: str, url: str, engine: str) -> Extraction:
     tree = parse(text)
     meta = find_metadata(tree, url)
     links = find_links(tree, url)
+    robots = directive_lines(tree)
+    if feeds := find_feeds(tree, url):
+        meta["feeds"] = feeds
+    rel_next, signposts = find_next(tree, url), find_signposts(tree, url)
     found = _content(tree, url, meta, engine)
     title = meta.pop("title", "")
     hidden_text, injection_suspect = tell_hidden([*addressed_comments(text), *found.hidden])
@@ -94,6 +102,9 @@ def _extract(text: str, url: str, engine: str) -> Extraction:
         wiki=found.wiki,
         hidden_text=clean(hidden_text),
         injection_suspect=injection_suspect,
+        robots=robots,
+        rel_next=rel_next,
+        signposts=signposts,
     )
 
 

@@ -8,6 +8,7 @@ import zlib
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from io import BytesIO
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -26,7 +27,7 @@ CHUNK_BYTES = 64 * 1024
 
 # The element that lists one address, and its child that holds it: sitemaps, sitemap indexes, RSS and Atom.
 ADDRESS = {"url": "loc", "sitemap": "loc", "item": "link", "entry": "link"}
-DATES = frozenset({"lastmod", "updated"})
+DATES = frozenset({"lastmod", "updated", "pubDate"})
 
 # Generators forget to write & as &amp;, and a recovering parser would then drop the parameter's name.
 BARE_AMPERSAND = re.compile(
@@ -160,7 +161,7 @@ class _Reader:
     def _finish_field(self) -> None:
         text = "".join(self._text).strip()
         if self._field in DATES:
-            self._changed = _unix_seconds(text)
+            self._changed = _mail_seconds(text) if self._field == "pubDate" else _unix_seconds(text)
         else:
             self._address = self._address or text
         self._field = ""
@@ -170,6 +171,15 @@ class _Reader:
             entries = self.sitemap.indexes if self._entry == "sitemap" else self.sitemap.pages
             entries.append((self._address, self._changed))
         self._entry, self._field, self._address, self._changed = "", "", "", None
+
+
+def _mail_seconds(text: str) -> int | None:
+    """The date of a feed in RSS (Tue, 05 Mar 2024 10:00:00 GMT) in Unix seconds."""
+    try:
+        seconds = int(parsedate_to_datetime(text).timestamp())
+    except (ValueError, OverflowError):
+        return None
+    return seconds if seconds > 0 else None
 
 
 def _unix_seconds(text: str) -> int | None:

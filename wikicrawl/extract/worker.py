@@ -79,6 +79,11 @@ class Workers:
             raise result
         return result
 
+    async def restart(self) -> None:
+        """End all processes, whatever they are doing; pages under way are tried once more in new ones."""
+        async with self._starting:
+            await asyncio.to_thread(self._stop)
+
     def close(self) -> None:
         """End all processes, whatever they are doing, for good; pages under way fail."""
         self._is_closed = True

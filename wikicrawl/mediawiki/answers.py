@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import math
 import re
-import time
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
 from wikicrawl.mediawiki.errors import UNKNOWN, Rule, look_up
+from wikicrawl.retry_after import retry_after
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -124,22 +123,6 @@ def _truncation(answer: dict[str, Any]) -> str:
 
 def _wait(headers: Mapping[str, str], lag: object) -> float | None:
     """The longest pause that is asked for, in seconds."""
-    asked = [_after(headers), lag]
+    asked = [retry_after(headers.get("retry-after", ""), headers.get("date", "")), lag]
     waits = [float(value) for value in asked if isinstance(value, int | float) and math.isfinite(value) and value > 0]
     return max(waits) if waits else None
-
-
-def _after(headers: Mapping[str, str]) -> float | None:
-    """Retry-After in seconds; a date is read by the server's own clock."""
-    after = headers.get("retry-after", "").strip()
-    if after.isascii() and after.isdigit():
-        return float(after)
-    date = _seconds(after)
-    return None if date is None else date - (_seconds(headers.get("date", "")) or time.time())
-
-
-def _seconds(date: str) -> float | None:
-    try:
-        return parsedate_to_datetime(date).timestamp()
-    except (ValueError, TypeError, OverflowError):
-        return None

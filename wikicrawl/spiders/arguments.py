@@ -32,8 +32,20 @@ def _as_names(value: Any) -> Any:
     return value
 
 
+def _as_replacement(value: Any) -> Any:
+    if isinstance(value, dict) and value.keys() == {"pattern", "replace"}:
+        return (value["pattern"], value["replace"])
+    if isinstance(value, str) and "=>" in value:
+        pattern, _, replacement = value.partition("=>")
+        return (pattern.strip(), replacement.strip())
+    return value
+
+
 Address = Annotated[str, AfterValidator(_as_address)]
 Patterns = Annotated[tuple[str, ...], BeforeValidator(as_list)]
+Replacement = Annotated[tuple[str, str], BeforeValidator(_as_replacement)]
+Replacements = Annotated[tuple[Replacement, ...], BeforeValidator(as_list)]
+Addresses = Annotated[tuple[Address, ...], BeforeValidator(as_list)]
 Names = Annotated[tuple[str, ...], BeforeValidator(_as_names)]  # with commas between them
 
 

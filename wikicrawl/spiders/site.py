@@ -2,46 +2,35 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import time
-from collections import deque
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
-from scrapy import Request
-from scrapy.http.request import NO_CALLBACK
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 from scrapy_spider_metadata import Args
 
-from wikicrawl.extract.sitemap import read_sitemap, sitemap_lines
-from wikicrawl.spiders.arguments import Address, Patterns, as_list, without_scrapyds
-from wikicrawl.spiders.base import DOWNLOAD_ERRORS, FrontierSpider
-from wikicrawl.store.frontier import Seed
-from wikicrawl.urls import Refusal, Scope, canonical, netloc
+from wikicrawl.numbers import number
+from wikicrawl.schedule import Policy
+from wikicrawl.spiders.arguments import Address, Patterns, Replacements, without_scrapyds
+from wikicrawl.spiders.base import FrontierSpider
+from wikicrawl.spiders.lists import ListReader
+from wikicrawl.store.frontier import Claim, Seed
+from wikicrawl.traps.folding import MAX_REMEMBERED
+from wikicrawl.traps.habits import SiteHabits
+from wikicrawl.urls import Refusal, Scope, netloc
 
 if TYPE_CHECKING:
-    from scrapy.http import Response
+    from scrapy import Request
+
+    from wikicrawl.items import Page
 
 logger = logging.getLogger(__name__)
 
-# A sitemap tree may be endless. 500 files of 50 000 URLs hold any site one machine crawls, and real index trees
-# are one level deep.
-MAX_SITEMAPS = 500
-MAX_SITEMAP_DEPTH = 3
-MAX_SITEMAP_BYTES = 50 * 1024 * 1024  # the protocol's own limit
 
-
-def _as_replacement(value: Any) -> Any:
-    if isinstance(value, dict) and value.keys() == {"pattern", "replace"}:
-        return (value["pattern"], value["replace"])
-    if isinstance(value, str) and "=>" in value:
-        pattern, _, replacement = value.partition("=>")
-        return (pattern.strip(), replacement.strip())
-    return value
-
-
-Replacement = Annotated[tuple[str, str], BeforeValidator(_as_replacement)]
+# Refusals that other arguments bring about; a page of another host is in the frontier because somebody put it there.
+EXCLUDING = ("not_included", "excluded", "path")
 
 
 class SiteArguments(BaseModel):
@@ -62,7 +51,7 @@ class SiteArguments(BaseModel):
     exclude: Patterns = Field(
         (), title="Exclude", description="Regular expressions, one a line or a JSON list; a URL must match none."
     )
-    normalize: Annotated[tuple[Replacement, ...], BeforeValidator(as_list)] = Field(
+    normalize: Replacements = Field(
         (),
         title="Normalize",
         description='Rewrites of URLs: "pattern => replacement" a line, or a JSON list of {"pattern", "replace"}.',
@@ -97,77 +86,117 @@ class SiteSpider(Args[SiteArguments], FrontierSpider):
         self.tier = arguments.tier
         folder = urlsplit(arguments.url).path.rstrip("/") if arguments.scope == "path" else ""
         self.source = arguments.source or netloc(arguments.url) + folder
+        self._may_look = False  # whether archives and feeds are looked into when the queue runs dry
 
-    async def prepare(self) -> None:
-        store = self.store
-        await store.run(store.sources.ensure, self.source, self.start_url, int(time.time()))
-        await store.run(store.frontier.add, self.source, [Seed(self.start_url)])
-        start = await store.run(store.pages.find, self.start_url, self.source)
+    def is_start(self, claim: Claim) -> bool:
+        return claim.url == self.start_url
+
+    def equip(self) -> None:
+        super().equip()
+        self._policy = Policy.from_settings(self.settings)
+        self._lists_seconds = int(number(self.settings, "SCHEDULE_LISTS_SECONDS", least=0))
+        self._retest_every = int(number(self.settings, "SCHEDULE_RETEST_EVERY", least=2))
+        self._max_signposts = int(number(self.settings, "SITE_SIGNPOSTS", least=0))
+
+    async def recall(self) -> None:
+        await super().recall()
+        await self._recall_habits()
+        start = await self.store.run(self.store.pages.find, self.start_url, self.source)
         if start is not None and start.final_url and isinstance(self.scope.admit(start.final_url), Refusal):
             self.follow_start(start.final_url)
 
-    async def discover(self) -> None:
-        sources = self.store.sources
-        now = int(time.time())
-        seeded_at = await self.store.run(sources.seeded_at, self.source)
-        if not self.args.sitemap or self.max_depth == 0 or self._is_recent(seeded_at, now):
+    async def _recall_habits(self) -> None:
+        """What earlier crawls, and other processes, have learned of the source's addresses."""
+        if not self.settings.getbool("TRAPS_ENABLED"):
             return
-        await self._read_sitemaps()
-        await self.store.run(sources.mark_seeded, self.source, now)
+        since = int(time.time() - number(self.settings, "TRAPS_FORGET_DAYS", least=0) * 86_400)
+        self.habits = SiteHabits()
+        self.habits.adopt(await self.store.run(self.store.kinds.decided, self.source, since=since))
+        if self.habits.folding.rules:
+            kept = await self.store.run(self.store.pages.addresses, self.source, limit=MAX_REMEMBERED)
+            self.habits.folding.meet(reversed(kept))
+        self.scope = replace(self.scope, habits=self.habits)
 
-    def _is_recent(self, seeded_at: int | None, now: int) -> bool:
-        return seeded_at is not None and now - seeded_at < self.settings.getint("SCHEDULE_NEW_SECONDS")
+    async def prepare(self) -> None:
+        store, now = self.store, int(time.time())
+        told = self.args.model_dump(mode="json")
+        await store.run(store.sources.ensure, self.source, self.start_url, now, spider=self.name, arguments=told)
+        await store.run(store.frontier.add, self.source, [Seed(self.start_url)])
+        seeded_at = await store.run(store.sources.seeded_at, self.source)
+        is_due = seeded_at is None or now - seeded_at >= self._lists_seconds
+        self._may_look = is_due and self.max_depth > 0 and self._max_signposts > 0
+        if self._has_lists and seeded_at is not None:
+            # Before anything is claimed: the lists tell which of the pages that are due need no visit.
+            if is_due:
+                await self._read_lists(now)
+            await self._rest(now)
 
-    async def _read_sitemaps(self) -> None:
-        """Breadth first through index files; enough is ten times the pages that may be visited."""
-        robots = await self._fetch("/robots.txt")
-        named = sitemap_lines(robots.text) if robots is not None and hasattr(robots, "text") else []
-        waiting = deque((url, 0) for url in named or ["/sitemap.xml"])
-        seen: set[str] = set()
-        found = 0
-        while waiting and len(seen) < MAX_SITEMAPS and found < 10 * self.max_pages:
-            link, depth = waiting.popleft()
-            url = canonical(link, self.start_url)
-            if isinstance(url, Refusal) or url in seen or not self._is_same_site(url):
-                continue
-            seen.add(url)
-            response = await self._fetch(url)
-            if response is None:
-                continue
-            sitemap = await asyncio.to_thread(read_sitemap, response.body)
-            if depth < MAX_SITEMAP_DEPTH:
-                waiting.extend((index, depth + 1) for index, _ in sitemap.indexes)
-            found += await self._add(sitemap.pages)
+    async def discover(self) -> None:
+        if self._has_lists and await self.store.run(self.store.sources.seeded_at, self.source) is None:
+            await self._read_lists(int(time.time()))
+
+    async def replenish(self) -> bool:
+        """Look once into archives and feeds that pages have named, and whose own links nobody has followed."""
+        store, now = self.store, int(time.time())
+        if not self._may_look or await store.run(store.sources.admitted, self.source) >= self.max_pages:
+            return False
+        self._may_look = False
+        async with self.start_host():
+            found = await ListReader(self, self.start_url).read_feeds(self._max_signposts)
+        found += await self._follow_signposts()
+        await store.run(store.sources.mark_seeded, self.source, now)
+        self.crawler.stats.inc_value("site/signpost_pages", found)
         logger.info(
-            "%(found)d new pages from %(files)d sitemaps of %(url)s",
-            {"found": found, "files": len(seen), "url": self.start_url},
+            "The queue has run dry: %(found)d new pages by the archives, indexes and feeds that %(url)s names",
+            {"found": found, "url": self.start_url},
             extra={"spider": self},
         )
-        self.crawler.stats.inc_value("site/sitemap_pages", found)
+        return found > 0
 
-    async def _add(self, entries: list[tuple[str, int | None]]) -> int:
-        seeds = []
-        for link, lastmod in entries:
-            url = self.scope.admit(link, self.start_url)
-            if not isinstance(url, Refusal):
-                seeds.append(Seed(url, depth=1, lastmod=lastmod))
-        return await self.store.run(self.store.frontier.add, self.source, seeds)
+    async def _follow_signposts(self) -> int:
+        """An archive becomes a page whose links are followed; of one that was got too far away they are known."""
+        store, seeds = self.store, []
+        for link in sorted(self.signposts)[: self._max_signposts]:
+            url = self.scope.admit(link)
+            if isinstance(url, Refusal):
+                continue
+            kept = await store.run(store.pages.find, url, self.source)
+            if kept is None:
+                seeds.append(Seed(url, depth=self.max_depth - 1))
+            elif kept.depth >= self.max_depth:
+                seeds += [Seed(link, depth=self.max_depth) for link in self.scope.sift(kept.links)]
+        return await store.run(store.frontier.add, self.source, seeds)
 
-    def _is_same_site(self, url: str) -> bool:
-        answer = Scope(start=self.start_url, kind="subdomains", also=self.scope.also).admit(url)
-        return not isinstance(answer, Refusal) or answer.reason == "media"  # .xml.gz
+    @property
+    def _has_lists(self) -> bool:
+        return self.args.sitemap and self.max_depth > 0
 
-    async def _fetch(self, link: str) -> Response | None:
-        url = canonical(link, self.start_url)
-        assert isinstance(url, str)
-        request = Request(
-            url,
-            callback=NO_CALLBACK,
-            meta={"dont_obey_robotstxt": True, "download_maxsize": MAX_SITEMAP_BYTES},
+    async def _read_lists(self, now: int) -> None:
+        async with self.start_host():
+            is_read = await ListReader(self, self.start_url).read()
+        if is_read:
+            await self.store.run(self.store.sources.mark_seeded, self.source, now)
+
+    async def _rest(self, now: int) -> None:
+        """Put off what the lists call unchanged; not where one of them could not be read."""
+        lists = await self.store.run(self.store.lists.of, self.source)
+        if not lists or any(now - kept.read_at > self._lists_seconds for kept in lists):
+            return
+        rested = await self.store.run(
+            self.store.lists.rest, self.source, now=now, policy=self._policy, retest_every=self._retest_every
         )
-        try:
-            response = await self.crawler.engine.download_async(request)
-        except DOWNLOAD_ERRORS as error:
-            logger.info("No sitemap from %(url)s: %(error)s", {"url": url, "error": error}, extra={"spider": self})
-            return None
-        return response if response.status == 200 else None
+        self.crawler.stats.inc_value("site/lists/rested", rested)
+
+    async def settle(self, claim: Claim) -> Request | Page:
+        """A page that belongs to the crawl no longer, or under another URL, since it was given other patterns."""
+        url = replace(self.scope, rules=(), habits=None).admit(claim.url)  # what was told, not what was learned
+        if url == claim.url or self.is_start(claim):
+            return self._request(claim)
+        if isinstance(url, Refusal):
+            is_excluded = url.reason in EXCLUDING
+            return self.unasked(claim, "excluded", url.reason) if is_excluded else self._request(claim)
+        renamed = await self.store.run(self.store.pages.rename, claim, url)
+        if renamed is not None:
+            self.crawler.stats.inc_value("site/renamed")
+            return self._request(renamed)
+        return self.unasked(claim, "renamed", "normalize", leads_to=url)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import re
@@ -25,15 +26,13 @@ from wikicrawl.mediawiki.titles import namespace_of, normal_title, url_of
 from wikicrawl.numbers import number
 from wikicrawl.schedule import Policy
 from wikicrawl.spiders.arguments import Address, Names, without_scrapyds
-from wikicrawl.spiders.base import DOWNLOAD_ERRORS, FrontierSpider
+from wikicrawl.spiders.base import FrontierSpider
+from wikicrawl.spiders.outcomes import DOWNLOAD_ERRORS
 from wikicrawl.store.listings import Compared, Listed, Listing
 from wikicrawl.urls import Refusal, Scope, netloc
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
-    from typing import Self
-
-    from scrapy.crawler import Crawler
 
     from wikicrawl.mediawiki.profile import Wiki
 
@@ -108,12 +107,10 @@ class WikiSpider(Args[WikiArguments], FrontierSpider):
         self._listing = ""  # the name of the list of pages that is asked for
         self._is_new = False  # it has never been read to its end
 
-    @classmethod
-    def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
-        spider = super().from_crawler(crawler, *args, **kwargs)
-        spider._policy = Policy.from_settings(crawler.settings)
-        spider._sweep_seconds = number(crawler.settings, "WIKI_SWEEP_SECONDS", least=0)
-        return spider
+    def equip(self) -> None:
+        super().equip()
+        self._policy = Policy.from_settings(self.settings)
+        self._sweep_seconds = number(self.settings, "WIKI_SWEEP_SECONDS", least=0)
 
     def namespaces_of(self, wiki: Wiki) -> list[int]:
         """Pages of the namespaces that are asked for belong to the crawl, too."""
@@ -124,15 +121,18 @@ class WikiSpider(Args[WikiArguments], FrontierSpider):
 
     async def prepare(self) -> None:
         store = self.store
-        await store.run(store.sources.ensure, self.source, self.start_url, int(time.time()))
-        with self._said_if_unlisted():
-            wiki = await self._find_wiki()
-            self._listing = f"{wiki.api} {self.args.choice}".strip()
-            kept = await store.run(store.listings.find, self.source, self._listing)
-            self._is_new = kept is None
-            if kept is not None:
-                # Before anything is claimed: the list tells which of the pages that are due need no visit.
-                await self._look_again(kept)
+        told = self.args.model_dump(mode="json")
+        now = int(time.time())
+        await store.run(store.sources.ensure, self.source, self.start_url, now, spider=self.name, arguments=told)
+        async with self.start_host():
+            with self._said_if_unlisted():
+                wiki = await self._find_wiki()
+                self._listing = f"{wiki.api} {self.args.choice}".strip()
+                kept = await store.run(store.listings.find, self.source, self._listing)
+                self._is_new = kept is None
+                if kept is not None:
+                    # Before anything is claimed: the list tells which of the pages that are due need no visit.
+                    await self._look_again(kept)
 
     async def discover(self) -> None:
         if self._is_new:
@@ -156,6 +156,8 @@ class WikiSpider(Args[WikiArguments], FrontierSpider):
             )
 
     async def _look_again(self, kept: Listing) -> None:
+        # Sweeps are told apart by the whole second in which they begin.
+        await asyncio.sleep(min(1.0, max(0.0, kept.swept_at + 1 - time.time())))
         now = int(time.time())
         if self._is_sweep_due(kept, now):
             await self._sweep(now)

@@ -5,15 +5,20 @@ from __future__ import annotations
 import sqlite3
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlalchemy import URL, create_engine, event, make_url
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from sqlalchemy import Connection, Engine, Table
 
+T = TypeVar("T")
+
+BATCH = 500  # bound values in one statement; SQLite before 3.32 allows 999
 BUSY_SECONDS = 10  # a writer waits for another; four of them were measured to wait 1.8 s at most
 FORMS = "sqlite:///path/to/file.db or postgresql://user@host/name"
 
@@ -54,6 +59,10 @@ def reading(engine: Engine) -> Engine:
 def insert_into(connection: Connection, table: Table) -> sqlite.Insert | postgresql.Insert:
     """An INSERT that can say ON CONFLICT, which is spelt alike but not shared by the two dialects."""
     return postgresql.insert(table) if connection.dialect.name == "postgresql" else sqlite.insert(table)
+
+
+def batches(values: Sequence[T]) -> Iterator[Sequence[T]]:
+    return (values[start : start + BATCH] for start in range(0, len(values), BATCH))
 
 
 def _postgresql(url: URL) -> Engine:

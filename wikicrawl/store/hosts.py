@@ -1,20 +1,23 @@
-"""Keep what was learned about a host: the tier its path patterns need, and the cookies it gave."""
+"""Keep what was learned about a host: the tier its path patterns need, its cookies, the pause it asked for."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import select
+from sqlalchemy import case, select
 
 from wikicrawl.store.clean import clean
 from wikicrawl.store.engine import insert_into, reading
-from wikicrawl.store.schema import host, host_pattern
+from wikicrawl.store.schema import host, host_lease, host_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sqlalchemy import Engine
+
+
+DELAY = "delay"  # why a host is paused that has asked for nothing, but was asked for a page a moment ago
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,3 +64,22 @@ class Hosts:
         with self._engine.begin() as connection:
             statement = insert_into(connection, host).values(name=name, **row)
             connection.execute(statement.on_conflict_do_update(index_elements=[host.c.name], set_=row))
+
+    def pause(self, name: str, until: int, reason: str) -> None:
+        """Nobody asks the host before `until`; a longer pause that is known already stays as it is."""
+        with self._engine.begin() as connection:
+            statement = insert_into(connection, host_lease).values(
+                host=clean(name), pause_until=until, pause_reason=reason
+            )
+            is_later = statement.excluded.pause_until > host_lease.c.pause_until
+            later = {
+                column: case((is_later, statement.excluded[column]), else_=host_lease.c[column])
+                for column in ("pause_until", "pause_reason")
+            }
+            connection.execute(statement.on_conflict_do_update(index_elements=[host_lease.c.host], set_=later))
+
+    def paused_until(self, name: str) -> int:
+        """0 where no pause is known."""
+        query = select(host_lease.c.pause_until).where(host_lease.c.host == clean(name))
+        with self._reading.connect() as connection:
+            return connection.execute(query).scalar() or 0

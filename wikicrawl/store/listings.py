@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 DEPTH = 1  # of what a listing names; the start URL is 0
 # Visits after which a page that the wiki says is unchanged has nothing new to give; others are tried when they are due.
-SETTLED = frozenset({"ok", "landed", "redirected", "empty"})
+SETTLED = frozenset({"ok", "landed", "redirected", "empty", "noindex"})
 # Visits that may end otherwise the next time, so that a page is tried in every run.
 PASSING = frozenset(
     {"throttled", "http_error", "blocked", "timeout", "dns", "refused", "network", "dropped", "error", "ignored"}

@@ -48,7 +48,7 @@ page = Table(
     Column("depth", Integer, nullable=False),
     Column("due", BigInteger, server_default="0"),  # 0: never admitted to a crawl; NULL: never again
     Column("interval", BigInteger),  # seconds; NULL: never visited
-    Column("lastmod", BigInteger),  # as the sitemap says
+    Column("lastmod", BigInteger),  # as the sitemap says, or a feed where no sitemap does
     Column("state", Text, nullable=False, server_default="open"),  # open, parked, alias (of the page at final_url)
     Column("lease_owner", Text),
     Column("lease_until", BigInteger),
@@ -70,6 +70,7 @@ Index(
     sqlite_where=_is_free, postgresql_where=_is_free,
 )  # fmt: skip
 Index("page_lease", page.c.source, page.c.lease_until, sqlite_where=_is_leased, postgresql_where=_is_leased)
+Index("page_owner", page.c.lease_owner, page.c.host, sqlite_where=_is_leased, postgresql_where=_is_leased)
 
 # The content of a page, one row whenever it changed.
 version = Table(
@@ -131,6 +132,8 @@ host_lease = Table(
     Column("pause_until", BigInteger, nullable=False, server_default="0"),
     Column("pause_reason", Text, nullable=False, server_default=""),
 )
+_is_owned = host_lease.c.owner.is_not(None)
+Index("host_lease_owner", host_lease.c.owner, sqlite_where=_is_owned, postgresql_where=_is_owned)
 
 # Whether a host is left alone because it failed: closed (it is asked), open (it is not), half_open (by one page).
 breaker = Table(
@@ -145,7 +148,8 @@ breaker = Table(
     Column("changed_at", BigInteger, nullable=False),
 )
 
-# How often what a host says of its pages' changes was right: the kinds are lastmod (of sitemaps), feed and etag.
+# How often what a host says of its pages' changes was right: the kinds are lastmod (of sitemaps), feed and etag. Large
+# hosts have parts of different make, so a host is here with the first folder of its pages, where they have one.
 host_trust = Table(
     "host_trust",
     metadata,
@@ -184,6 +188,19 @@ validator = Table(
     Column("page_id", Id, ForeignKey("page.id"), primary_key=True),
     Column("etag", Text, nullable=False),
     Column("last_modified", Text, nullable=False),
+    Column("lastmod", BigInteger),  # what lists said of the page when it was visited
+)
+
+# A list of a site's pages with the dates of their changes: a sitemap or a feed.
+site_list = Table(
+    "site_list",
+    metadata,
+    Column("source", Text, ForeignKey("source.id"), primary_key=True),
+    Column("url", Text, primary_key=True),
+    Column("kind", Text, nullable=False),  # lastmod (a sitemap) or feed
+    Column("etag", Text, nullable=False, server_default=""),
+    Column("last_modified", Text, nullable=False, server_default=""),
+    Column("read_at", BigInteger, nullable=False, server_default="0"),  # 0: never
 )
 
 # How many pages of a kind of address have been got, and how many of them differed; `reason` once it is a trap.

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from sqlalchemy import and_, case, func, select
+from sqlalchemy import and_, case, func, select, text
 
 from wikicrawl.store.jobs import Job, latest_job
-from wikicrawl.store.schema import page, source
+from wikicrawl.store.schema import page, source, visit
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -28,6 +28,9 @@ class SourceStatus:
     versions: int = 0
     due_now: int = 0  # of those admitted
     next_due: int | None = None
+    claimed: int = 0  # claims of all time …
+    returned: int = 0  # … and those of them that ended without an outcome: given back, or taken back from the dead
+    visits: dict[str, int] = field(default_factory=dict)  # of all time, by outcome
 
     @property
     def pages(self) -> int:
@@ -37,10 +40,24 @@ class SourceStatus:
     def leased(self) -> int:
         return sum(self.owners.values())
 
+    @property
+    def accounted(self) -> int:
+        """Claims of which it is known what became of them: all, or something is wrong."""
+        return sum(self.visits.values()) + self.leased + self.returned
+
 
 def read_status(connection: Connection, now: int) -> list[SourceStatus]:
+    if connection.dialect.name == "postgresql":  # all that is read is of one moment, as it is in SQLite
+        connection.execute(text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
     sources = {
-        row.id: SourceStatus(row.id, row.url, row.admitted, latest_job(connection, row.id))
+        row.id: SourceStatus(
+            row.id,
+            row.url,
+            row.admitted,
+            latest_job(connection, row.id),
+            claimed=row.claimed,
+            returned=row.returned,
+        )
         for row in connection.execute(select(source).order_by(source.c.id))
     }
     _count_pages(connection, sources, now)
@@ -49,6 +66,9 @@ def read_status(connection: Connection, now: int) -> list[SourceStatus]:
     )
     for row in connection.execute(leases.group_by(page.c.source, page.c.lease_owner)):
         sources[row.source].owners[row.lease_owner] = row.pages
+    visits = select(page.c.source, visit.c.outcome, func.count().label("visits")).join_from(visit, page)
+    for row in connection.execute(visits.group_by(page.c.source, visit.c.outcome)):
+        sources[row.source].visits[row.outcome] = row.visits
     return list(sources.values())
 
 

@@ -76,11 +76,18 @@ class Browser:
         is taken out and given to the browser in place of the origin's. `meta["tiers_cookies"]` is set to the cookies
         of a challenge that was passed.
         """
-        if self._options.executable is None:
+        if self._options.browser is None:
             raise DownloadFailedError("No browser was found; install Chromium or set TIERS_BROWSER_EXECUTABLE")
         self._count("pages")
         order = _Order(request, request.meta.pop("tiers_handover", None), on_send)
         return await self._fetch(order, self._options.timeout_seconds)
+
+    def recycle(self) -> None:
+        """End the browser at once, whatever its pages are doing; the next page starts another."""
+        for chromium in list(self._running):
+            self._count("killed")
+            chromium.kill()
+            self._end(chromium)
 
     async def close(self) -> None:
         for chromium in list(self._running):
@@ -168,12 +175,13 @@ class Browser:
         except (PlaywrightError, TimeoutError) as error:
             self._end(chromium)
             self._count("not_started")
+            problem = "cannot be reached (TIERS_BROWSER_ENDPOINT)" if self._options.endpoint else "did not start"
             logger.warning(
-                "The browser %(executable)s did not start: %(error)s",
-                {"executable": self._options.executable, "error": error},
+                "The browser %(browser)s %(problem)s: %(error)s",
+                {"browser": self._options.browser, "problem": problem, "error": error or "no answer in time"},
                 extra={"spider": self._crawler.spider},
             )
-            raise DownloadFailedError(f"The browser {self._options.executable} did not start") from None
+            raise DownloadFailedError(f"The browser {self._options.browser} {problem}") from None
         return chromium
 
     def _end(self, chromium: Chromium) -> None:

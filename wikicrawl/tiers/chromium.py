@@ -1,4 +1,4 @@
-"""Start, use and end one Chromium through scrapy-playwright."""
+"""Start or reach, use and leave one Chromium through scrapy-playwright."""
 
 from __future__ import annotations
 
@@ -71,7 +71,10 @@ class Chromium:
             await self._handler._maybe_launch_in_thread()
             await self._handler._maybe_launch_browser()
             self._devtools = await self._handler.browser.new_browser_cdp_session()
-            group = os.getpgid(next(pid for pid, kind in await self._processes() if kind == "browser"))
+            processes = await self._processes()
+        if self._options.endpoint:
+            return  # its processes are another machine's, and not ours to end
+        group = os.getpgid(next(pid for pid, kind in processes if kind == "browser"))
         if group != os.getpgrp():
             self._group, self._driver = group, _parent(group)
 
@@ -128,14 +131,19 @@ class Chromium:
 
     async def memory_mb(self) -> float:
         """What the browser's processes hold, shared pages counted once; 0 where the system does not say."""
+        if self._options.endpoint:
+            return 0.0
         pids = [pid for pid, _ in await self._processes()]
         return await asyncio.to_thread(lambda: sum(map(_pss_mb, pids)))
 
     async def close(self) -> None:
+        """End our own browser; in one elsewhere, close our contexts."""
         try:
             async with asyncio.timeout(END_SECONDS):
                 await self._handler.close()
         except (PlaywrightError, TimeoutError):
+            if self._options.endpoint:
+                await self._hang_up()
             self.kill()
             if self._driver:
                 with suppress(ProcessLookupError):
@@ -146,6 +154,12 @@ class Chromium:
         if self._group:
             with suppress(ProcessLookupError):
                 os.killpg(self._group, signal.SIGKILL)
+
+    async def _hang_up(self) -> None:
+        """End the driver alone; a browser closes the contexts of a connection that it has lost."""
+        with suppress(PlaywrightError, TimeoutError):
+            async with asyncio.timeout(END_SECONDS):
+                await self._handler.browser_provider.close()
 
     @property
     def _generation(self) -> int:
@@ -174,7 +188,17 @@ def _config(options: BrowserOptions) -> dict[str, Any]:
         "max_pages_per_context": 1_000_000,  # counted by our own download handler; this count goes wrong on a crash
         "download_timeout_secs": REFUSAL_SECONDS,
         "target_closed_max_retries": 0,  # retrying is up to us
+        **_remote(options.endpoint),
     }
+
+
+def _remote(endpoint: str) -> dict[str, Any]:
+    if not endpoint:
+        return {}
+    limit = {"timeout": START_SECONDS * 1000}
+    if endpoint.startswith("http") or "/devtools/" in endpoint:
+        return {"cdp_url": endpoint, "cdp_kwargs": limit}
+    return {"connect_url": endpoint, "connect_kwargs": limit}
 
 
 def _context_options(options: BrowserOptions) -> dict[str, Any]:

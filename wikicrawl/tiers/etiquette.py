@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import defaultdict
 from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -21,11 +20,12 @@ from scrapy.exceptions import (
 )
 from scrapy.http.request import NO_CALLBACK
 
-from wikicrawl.items import STOPPING
+from wikicrawl.items import PAUSED, STOPPING
 from wikicrawl.mediawiki.answers import ApiError, read_answer
 from wikicrawl.mediawiki.queries import address
 from wikicrawl.mediawiki.signs import bare_host
 from wikicrawl.numbers import number
+from wikicrawl.tiers.pauses import Pauses
 from wikicrawl.urls import canonical, netloc
 
 if TYPE_CHECKING:
@@ -60,7 +60,8 @@ class Answer:
 
 
 class _Host:
-    def __init__(self) -> None:
+    def __init__(self, name: str) -> None:
+        self.name = name
         self.turn = asyncio.Lock()
         self.free_at = float("-inf")
 
@@ -78,17 +79,19 @@ class ApiClient:
         if robots not in ROBOTS:
             raise ValueError(f"WIKI_API_ROBOTS is {robots!r}; it must be one of {', '.join(ROBOTS)}")
         self._is_strict = robots == "strict"
-        self._hosts: defaultdict[str, _Host] = defaultdict(_Host)
+        self._pauses = Pauses.of(crawler)
+        self._hosts: dict[str, _Host] = {}
 
     async def ask(
         self, api: str, question: Mapping[str, str], *, is_off: Callable[[], bool] = lambda: False
     ) -> Answer | None:
         """Put a question, and put it again while the API says that it is busy; None if `is_off` when its turn comes."""
         url = address(api, {**question, "maxlag": str(self._maxlag)})
-        host = self._hosts[netloc(api)]
+        host = self._hosts.setdefault(netloc(api), _Host(netloc(api)))
+        await self._pauses.load(host.name)
         for attempt in range(self._retry_times + 1):
             async with host.turn:
-                if host.free_at - monotonic() > self._max_pause_seconds:
+                if self._seconds(host) > self._max_pause_seconds:
                     return Answer(ApiError.of("paused"), api)
                 await self._rest(host)
                 if is_off():
@@ -99,6 +102,8 @@ class ApiClient:
                     return answer
                 asked = error.wait_seconds if error.wait_seconds is not None else 2.0**attempt
                 self._pause(host, asked, url, error.word)
+                if error.wait_seconds is not None:  # it holds for the wiki's pages, too
+                    await self._pauses.pause(host.name, asked, error.word)
                 if asked > self._max_pause_seconds:
                     return answer
         return answer
@@ -107,7 +112,9 @@ class ApiClient:
         try:
             response = await self._get(url)
         except IgnoreRequest as error:
-            code = "robots" if "robots.txt" in str(error) else "ignored"
+            if str(error) == STOPPING:
+                raise
+            code = "robots" if "robots.txt" in str(error) else "paused" if PAUSED in str(error) else "ignored"
             return Answer(ApiError.of(code, str(error)), url.partition("?")[0])
         except NO_ANSWER as error:
             return Answer(ApiError.of("no_answer", str(error)), url.partition("?")[0])
@@ -136,10 +143,14 @@ class ApiClient:
         return Request(url, callback=NO_CALLBACK, dont_filter=True, meta=meta)
 
     async def _rest(self, host: _Host) -> None:
-        while (seconds := host.free_at - monotonic()) > 0:
+        while (seconds := self._seconds(host)) > 0:
             if not self._crawler.crawling:
                 raise IgnoreRequest(STOPPING)
             await asyncio.sleep(min(seconds, TICK_SECONDS))
+
+    def _seconds(self, host: _Host) -> float:
+        """How long the API is not to be asked: what the host asks for holds as well as what etiquette wants."""
+        return max(host.free_at - monotonic(), self._pauses.seconds(host.name))
 
     def _pause(self, host: _Host, seconds: float, url: str, reason: str) -> None:
         host.free_at = max(host.free_at, monotonic() + seconds)

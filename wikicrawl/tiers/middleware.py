@@ -14,10 +14,12 @@ from w3lib.encoding import http_content_type_encoding
 from wikicrawl.mediawiki.profile import has_contact, is_wikimedia
 from wikicrawl.numbers import number
 from wikicrawl.store import open_store
+from wikicrawl.tiers import conditional
 from wikicrawl.tiers.choose import TierMemory
 from wikicrawl.tiers.judge import Verdict, judge
 from wikicrawl.tiers.mediawiki import FLAG, Fallback, MediaWikiTier
 from wikicrawl.tiers.options import BrowserOptions
+from wikicrawl.tiers.pauses import Pauses
 from wikicrawl.urls import netloc
 
 if TYPE_CHECKING:
@@ -60,10 +62,11 @@ class TierMiddleware:
         self._browser_pages = int(number(settings, "TIERS_BROWSER_PAGES", least=1))
         options = BrowserOptions.from_settings(settings)
         self._has_contact = has_contact(settings["USER_AGENT"])
-        self._has_browser = settings.getbool("TIERS_BROWSER") and options.executable is not None
+        self._has_browser = settings.getbool("TIERS_BROWSER") and options.browser is not None
         self._store = open_store(settings["STORE_URL"])
         self._memory = TierMemory.from_settings(self._store, settings)
         self._wiki = MediaWikiTier(crawler, self._store)
+        self._pauses = Pauses.of(crawler)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -76,7 +79,7 @@ class TierMiddleware:
         if not self._has_browser and self._crawler.settings.getbool("TIERS_BROWSER"):
             logger.warning(
                 "No browser was found: pages that need one end as needs_browser. Install Chromium (scrapy browser "
-                "--install) or set TIERS_BROWSER_EXECUTABLE.",
+                "--install), or set TIERS_BROWSER_EXECUTABLE or TIERS_BROWSER_ENDPOINT.",
                 extra={"spider": self._crawler.spider},
             )
             self._count("tiers/no_browser")
@@ -114,6 +117,9 @@ class TierMiddleware:
         if trail is None or FLAG in response.flags:
             if trail:
                 self._count(f"tiers/verdict/api/{trail[-1]['verdict']}")
+                self._postpone(request)
+            return response
+        if conditional.FLAG in response.flags:
             return response
         tier = "browser" if request.meta.get("tiers_browser") else "http"
         verdict = _judge(response)
@@ -130,6 +136,7 @@ class TierMiddleware:
         if tier == "http" and verdict.kind in ("shell", "blocked") and self._may_use_browser(request):
             return self._escalate(request, step, response)
         trail.append(step)
+        self._postpone(request)
         if tier == "browser":
             await self._learn(request, response, verdict)
         elif verdict.kind == "page":
@@ -147,6 +154,12 @@ class TierMiddleware:
             return self._escalate(request, step, None)
         trail.append(step)
         return None
+
+    def _postpone(self, request: Request) -> None:
+        """A page that its host wants later is due when the pause is over."""
+        visit = request.meta.get("visit")
+        if visit is not None and request.meta["tiers_trail"][-1]["verdict"] == "throttled":
+            visit.retry_at = self._pauses.until(netloc(request.url))
 
     async def _reconsider(self, tier: str, verdict: Verdict, response: Response) -> Verdict:
         """A shell that a browser did not better, or that is what the browser made, is the page."""

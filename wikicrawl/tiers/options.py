@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
-from scrapy.utils.misc import load_object
-
+from wikicrawl.hooks import load_hook
 from wikicrawl.numbers import number
 from wikicrawl.tiers.executable import find_browser
 
@@ -23,6 +23,7 @@ PageHook = Callable[["Page"], Awaitable[None] | None]
 @dataclass(frozen=True)
 class BrowserOptions:
     executable: str | None
+    endpoint: str  # of a browser elsewhere; empty: our own
     headers: dict[str, str]  # names in lower case
     user_agent: str | None  # None: the request's own
     viewport: dict[str, int]
@@ -40,14 +41,18 @@ class BrowserOptions:
 
     @classmethod
     def from_settings(cls, settings: BaseSettings) -> Self:
+        endpoint = _endpoint(settings.get("TIERS_BROWSER_ENDPOINT"))
         headers = {name.lower(): str(value) for name, value in settings.getdict("TIERS_BROWSER_HEADERS").items()}
         return cls(
-            executable=find_browser(settings.get("TIERS_BROWSER_EXECUTABLE")),
+            executable=None if endpoint else find_browser(settings.get("TIERS_BROWSER_EXECUTABLE")),
+            endpoint=endpoint,
             user_agent=headers.pop("user-agent", None),  # scripts must see the same
             headers=headers,
             viewport=_viewport(settings),
             block_media=settings.getbool("TIERS_BROWSER_BLOCK_MEDIA"),
-            page_hook=_page_hook(settings.get("TIERS_BROWSER_PAGE_HOOK")),
+            page_hook=load_hook(
+                "TIERS_BROWSER_PAGE_HOOK", settings.get("TIERS_BROWSER_PAGE_HOOK"), called_with="the page"
+            ),
             verify_certificates=settings.getbool("DOWNLOAD_VERIFY_CERTIFICATES"),
             max_bytes=settings.getint("DOWNLOAD_MAXSIZE"),
             timeout_seconds=number(settings, "TIERS_BROWSER_TIMEOUT_MS", least=1000) / 1000,
@@ -59,21 +64,24 @@ class BrowserOptions:
             max_mb=int(number(settings, "TIERS_BROWSER_MAX_MB", least=1)),
         )
 
+    @property
+    def browser(self) -> str | None:
+        """Where the browser is; None where there is none."""
+        return self.endpoint or self.executable
+
+
+def _endpoint(told: str | None) -> str:
+    address = urlsplit(told or "")
+    if told and (address.scheme not in ("http", "https", "ws", "wss") or not address.hostname):
+        raise ValueError(
+            f"TIERS_BROWSER_ENDPOINT is {told!r}; it must be the address of a browser's DevTools (http://host:9222, or "
+            "ws://…/devtools/browser/…) or of a Playwright server (ws://host:port/path); leave it empty for our own"
+        )
+    return told or ""
+
 
 def _viewport(settings: BaseSettings) -> dict[str, int]:
     told = settings.getdict("TIERS_BROWSER_VIEWPORT")
     if set(told) != {"width", "height"} or not all(isinstance(side, int) and side > 0 for side in told.values()):
         raise ValueError(f'TIERS_BROWSER_VIEWPORT is {told!r}; it must be {{"width": pixels, "height": pixels}}')
     return {"width": told["width"], "height": told["height"]}
-
-
-def _page_hook(path: str | None) -> PageHook | None:
-    if not path:
-        return None
-    try:
-        hook: PageHook = load_object(path)
-    except (ImportError, NameError, ValueError) as error:
-        raise ValueError(f"TIERS_BROWSER_PAGE_HOOK is {path!r}, which cannot be imported: {error}") from error
-    if not callable(hook):
-        raise ValueError(f"TIERS_BROWSER_PAGE_HOOK is {path!r}, which is not callable; it is called with the page")
-    return hook

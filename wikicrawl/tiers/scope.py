@@ -21,7 +21,7 @@ class ScopeMiddleware:
         visit: Visit | None = request.meta.get("visit")
         if "redirect_urls" not in request.meta or visit is None or visit.scope is None:
             return
-        if visit.claim is not None and visit.claim.depth == 0:
+        if visit.is_start:
             return
         answer = visit.scope.admit(request.url)
         if isinstance(answer, Refusal):

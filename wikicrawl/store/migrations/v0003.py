@@ -28,6 +28,9 @@ def upgrade(op: Operations) -> None:
     is_free = sa.text("lease_until IS NULL AND due IS NOT NULL")
     columns = ["source", "due", "host", "depth", "id"]
     op.create_index("page_due", "page", columns, sqlite_where=is_free, postgresql_where=is_free)
+    is_leased = sa.text("lease_until IS NOT NULL")
+    columns = ["lease_owner", "host"]
+    op.create_index("page_owner", "page", columns, sqlite_where=is_leased, postgresql_where=is_leased)
     _create_host_tables(op)
     op.create_table(
         "robots",
@@ -43,7 +46,9 @@ def upgrade(op: Operations) -> None:
         sa.Column("page_id", Id, sa.ForeignKey("page.id"), primary_key=True),
         sa.Column("etag", sa.Text, nullable=False),
         sa.Column("last_modified", sa.Text, nullable=False),
+        sa.Column("lastmod", sa.BigInteger),
     )
+    _create_lists(op)
     op.create_table(
         "address_kind",
         sa.Column("source", sa.Text, sa.ForeignKey("source.id"), primary_key=True),
@@ -52,6 +57,18 @@ def upgrade(op: Operations) -> None:
         sa.Column("different", sa.Integer, nullable=False),
         sa.Column("reason", sa.Text, nullable=False, server_default=""),
         sa.Column("changed_at", sa.BigInteger, nullable=False),
+    )
+
+
+def _create_lists(op: Operations) -> None:
+    op.create_table(
+        "site_list",
+        sa.Column("source", sa.Text, sa.ForeignKey("source.id"), primary_key=True),
+        sa.Column("url", sa.Text, primary_key=True),
+        sa.Column("kind", sa.Text, nullable=False),
+        sa.Column("etag", sa.Text, nullable=False, server_default=""),
+        sa.Column("last_modified", sa.Text, nullable=False, server_default=""),
+        sa.Column("read_at", sa.BigInteger, nullable=False, server_default="0"),
     )
 
 
@@ -64,6 +81,8 @@ def _create_host_tables(op: Operations) -> None:
         sa.Column("pause_until", sa.BigInteger, nullable=False, server_default="0"),
         sa.Column("pause_reason", sa.Text, nullable=False, server_default=""),
     )
+    is_owned = sa.text("owner IS NOT NULL")
+    op.create_index("host_lease_owner", "host_lease", ["owner"], sqlite_where=is_owned, postgresql_where=is_owned)
     op.create_table(
         "breaker",
         sa.Column("host", sa.Text, primary_key=True),
