@@ -29,7 +29,7 @@ sys.path.append(str(CORPORA))
 
 import evaluate_extract as evaluate  # noqa: E402
 
-from wikicrawl.extract import content, endings, extract, opinions, strip, structured  # noqa: E402
+from wikicrawl.extract import content, edges, endings, extract, opinions, strip, structured  # noqa: E402
 from wikicrawl.extract.hidden import take_hidden  # noqa: E402
 from wikicrawl.extract.metadata import find_metadata  # noqa: E402
 from wikicrawl.extract.tree import body_of, parse  # noqa: E402
@@ -53,6 +53,8 @@ GRID: list[tuple[ModuleType, str, str, tuple[float, ...]]] = [
     (content, "MAIN_SHARE", "all", (0.5, 0.3)),
     (content, "LEAST_LEAD", "all", (60, 120)),
     (endings, "MOST_CUT", "article", (0.3, 0.15, 0.5)),
+    (edges, "LINK_SHARE", "article", (0.5, 0.8)),
+    (edges, "MOST_CUT", "article", (0.4, 0.3, 0.5)),
     (opinions, "VOUCHED_SHARE", "product", (0.5, 0.4, 0.6, 0.8)),
     (opinions, "REPEATED_WORDS", "product", (4, 2, 8)),
     (opinions, "MOST_TIMES", "product", (3, 1, 8)),

@@ -32,6 +32,9 @@ def test_navigation_and_footer_stay_out():
         '<div class="cookie-banner">We use cookies, accept them</div>',
         '<div id="sidebar"><p>Other words beside</p></div>',
         "<aside><p>Other words beside</p></aside>",
+        '<div class="sidebarright"><p>Other words beside</p></div>',
+        '<div class="entryfooter"><p>Other words beside</p></div>',
+        '<div id="hauptnavi"><p>Other words beside</p></div>',
         '<div class="related-posts"><p>Other words beside</p></div>',
         '<div class="SocialShare"><p>Other words beside</p></div>',
         '<div role="navigation"><p>Other words beside</p></div>',
@@ -360,3 +363,74 @@ def test_a_label_on_every_tile_is_not_a_fact_of_the_product():
     markdown = to_markdown(page(f"<div><h1>Mug</h1>{ABOUT}<ul><li>98 mm</li>{tiles}</ul></div>", PRODUCT), URL)
     assert "98 mm" in markdown
     assert "In stock" not in markdown
+
+
+POSTED = "https://www.example.org/2024/05/the-mill/"
+OWN = "<p>Read <a href='https://river.example/source'>the report on the river</a> for more.</p>"
+
+
+def article(before, after):
+    return to_markdown(page(f"<div><h1>The mill</h1>{before}{PARAGRAPH * 6}{after}</div>"), POSTED)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "<p><a href='/'>Elsewhere</a> | <a href='/list'>Elsewhere, too</a></p>",
+        "<div><ul><li><a href='/a'>Elsewhere</a><li><a href='/b.html'>Elsewhere, too</a></ul></div>",
+        "<div><a href='/a'><img src='/a.png'></a><p>Elsewhere is a mill with no river.</p><a href='/a'>More</a></div>",
+        "<ul><li><h3><a href='/a'>Elsewhere</a></h3><p>It has a mill with no river, and no guests.</p></ul>",
+        "<h3>Elsewhere</h3><p><a href='https://shop.example.org/a'>Mills</a></p>",
+    ],
+)
+def test_what_leads_to_other_pages_is_cut_off_the_end_of_an_article(other):
+    markdown = article("", OWN + other)
+    assert "Elsewhere" not in markdown
+    assert markdown.count("The old mill") == 6
+    assert "the report on the river" in markdown
+
+
+def test_the_way_back_is_cut_off_the_top_of_an_article():
+    markdown = to_markdown(page(f"<div><p><a href='/list'>Back</a></p>{PARAGRAPH * 6}</div>"), POSTED)
+    assert markdown.startswith("The old mill")
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        "<p><a href='https://river.example/'>Here is a source</a></p>",
+        "<p><a href='/report.pdf'>Here is a report</a></p>",
+        "<p><a href='#top'>Here is the top</a></p>",
+        f"<p>Here: <a href='/a'>a mill</a> that has no river, which is a long story.</p>{OWN}",
+    ],
+)
+def test_sources_files_and_sentences_stay_at_the_end_of_an_article(own):
+    assert "Here" in article("", own)
+
+
+def test_a_list_that_calls_itself_an_article_keeps_its_links():
+    entries = "".join(f"<li><h2><a href='/{n}'>Mill number {n}</a></h2><p>By a river.</p></li>" for n in range(20))
+    markdown = to_markdown(page(f"<div>{PARAGRAPH}<ul>{entries}</ul></div>"), POSTED)
+    assert "Mill number 19" in markdown
+
+
+def test_an_article_that_is_scrolled_on_to_is_not_of_the_page():
+    other = PARAGRAPH.replace("old mill", "new mill")
+    articles = f"<article><h2>One</h2>{PARAGRAPH * 12}</article><article><h2>Two</h2>{other * 12}</article>"
+    markdown = to_markdown(page(f"<main>{articles}</main>"), POSTED)
+    assert "old mill" in markdown
+    assert "new mill" not in markdown
+
+
+def test_a_name_on_every_section_means_nothing_but_others_do():
+    sections = "".join(f"<section class='part part--ads'><h2>{n}</h2>{PARAGRAPH * 2}</section>" for n in range(4))
+    markdown = to_markdown(page(f"<div>{sections}<div class='author'>Ann likes rivers.</div></div>"), POSTED)
+    assert markdown.count("The old mill") == 8
+    assert "Ann" not in markdown
+
+
+def test_a_column_of_links_is_not_the_article_however_long():
+    links = "".join(f"<li><a href='/song/{n}'>Song number {n} of many</a> ({n} times played)</li>" for n in range(200))
+    markdown = to_markdown(page(f"<div>{PARAGRAPH * 4}</div><div><aside><ul>{links}</ul></aside></div>"), POSTED)
+    assert markdown.startswith("The old mill")
+    assert "Song" not in markdown

@@ -129,3 +129,22 @@ def test_a_senseless_canonical_is_none(href):
 
 def test_forum_software_is_named():
     assert of('<meta name="generator" content="Discourse 3.2">')["types"] == ["forum"]
+
+
+@pytest.mark.parametrize(
+    ("url", "body"),
+    [
+        ("https://a.org/2011/09/11/gefaellt-mir/", ""),
+        ("https://a.org/blog/2011/9/gefaellt-mir.html", ""),
+        ("https://a.org/gefaellt-mir/", "class='single single-post postid-3'"),
+    ],
+)
+def test_a_post_is_known_by_its_address_or_its_body(url, body):
+    assert find_metadata(parse(f"<html><body {body}><p>x</body></html>"), url)["types"] == ["post"]
+
+
+@pytest.mark.parametrize(
+    "path", ["/2011/09/11/", "/2011/09/", "/2011/09/page/2/", "/2011/99/a", "/9999/09/a", "/single-post"]
+)
+def test_an_archive_is_no_post(path):
+    assert "types" not in find_metadata(parse("<html><body><p>x</body></html>"), f"https://a.org{path}")

@@ -15,12 +15,12 @@ STRIDE = 2
 # Word-F1 on every second page, overall and by kind. A change that lowers a figure says why in its commit; one that
 # raises it raises the figure here.
 FLOOR = {
-    "all": 0.823,
-    "article": 0.923,
+    "all": 0.824,
+    "article": 0.924,
     "collection": 0.723,
     "documentation": 0.943,
     "forum": 0.802,
-    "listing": 0.796,
+    "listing": 0.800,
     "product": 0.653,
     "service": 0.795,
 }

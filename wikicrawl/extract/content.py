@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from lxml.html import tostring
 
+from wikicrawl.extract.edges import cut_edges
+from wikicrawl.extract.elements import HEADINGS
 from wikicrawl.extract.endings import cut_endings
 from wikicrawl.extract.opinions import PARTING, ask_all, compare, pieces, share_of, words_of
 from wikicrawl.extract.strip import strip_furniture, strip_unread
@@ -44,12 +46,14 @@ MOST_LEADS = 4
 # pages, at .01 and .06; on the next, at .23, we are right).
 LEAST_VOUCHED = 150
 LEAST_SHARED = 0.2
+# An article that stands behind another has this many characters outside links; an excerpt has fewer, or a comment.
+LEAST_NEXT = 1_000
 # What a choice is worth before anything is known of it, and what each sign adds: a fit of word-F1 on 454 real pages to
 # shares from 0 to 1, rounded. Fitted without their domain's pages, it ranks them at .54 (Spearman).
 CONFIDENCE, KEPT_WORTH, RUNNING_WORTH, SURE_WORTH = 0.45, 0.15, 0.25, 0.15
 RUNNING_CHARS = 80  # a piece of text this long (see `weigh`) is a sentence or more, not a label
 
-ARTICLE = re.compile(r"Article$|BlogPosting|Report|^og:article$")
+ARTICLE = re.compile(r"Article$|BlogPosting|Report|^og:article$|^post$")
 FORUM = re.compile(r"^forum$|DiscussionForum|QAPage")
 # ProductGroup is one product in many sizes, but og:product.group a list of products.
 PRODUCT = re.compile(r"product(?!\.group)|^ItemPage$", re.I)
@@ -90,6 +94,8 @@ def choose_content(tree: HtmlElement, url: str, kinds: Iterable[str] = ()) -> Ch
     opinions = ask_all(tostring(tree, encoding="unicode"), url) if kind.is_product else {}
     body = body_of(tree)
     weights = strip_unread(body)
+    if is_article:
+        _drop_next(weights)
     own, spared = strip_furniture(weights, is_article=is_article)
     region, doubt = _region(body, weights, is_article=is_article), ""
     if spared:
@@ -99,6 +105,7 @@ def choose_content(tree: HtmlElement, url: str, kinds: Iterable[str] = ()) -> Ch
         region = body
     if is_article:
         cut_endings(region, weights)
+        cut_edges(region, weights, url)
     choice = _explain(region, weights, own, doubt)
     if opinions:
         return _agree(choice, body, opinions)
@@ -106,6 +113,21 @@ def choose_content(tree: HtmlElement, url: str, kinds: Iterable[str] = ()) -> Ch
         lead.tail = None
         region.insert(0, lead)
     return choice
+
+
+def _drop_next(weights: Weights) -> None:
+    """The articles that a reader scrolls on to: they stand in full behind the page's own, under headlines like its."""
+    articles = [article for article in weights.root.iter("article") if weights.prose(article) >= LEAST_NEXT]
+    for article in articles[1:]:
+        first = articles[0]
+        if article.getparent() is first.getparent() and _headline(article) == _headline(first) != "":
+            weights.drop(article)
+
+
+def _headline(article: HtmlElement) -> str:
+    """The tag that the article's headline has, if it has one."""
+    heading = next(article.iter(*HEADINGS), None)
+    return heading.tag if heading is not None and heading.tag in {"h1", "h2"} else ""
 
 
 def _leads(region: HtmlElement, weights: Weights) -> list[HtmlElement]:

@@ -43,6 +43,8 @@ REMARKS = (
     r"(\d+ )?commentaires?|laisser un commentaire|partager( cet article)?",
     r"(\d+ )?comentarios?|deja un comentario|compartir|comment[oi]|lascia un commento|condividi",
     r"comentários|compartilhar|reacties|komentarze|комментари[ий]|поделиться|yorumlar",
+    r"(photo|image|picture) credits?|bild(nachweise?|quellen?)|crédits? photos?|.{0,40}\bnewsletter\b.{0,40}",
+    r"stay (up[- ]to[- ]date|informed|in touch|connected)( .{1,40})?",
     r"(ال)?تعليقات|شارك|コメント|シェア|评论|評論|分享|댓글|공유하기",
 )
 TITLE = re.compile(rf"\W*(?:{'|'.join((*OTHERS, *REMARKS))})\W*", re.I)

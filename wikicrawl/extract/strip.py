@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -48,7 +48,7 @@ FURNITURE_WORDS = _set(
     "bio byline tags similar latest popular readmore partner relatedposts "
     # The same in German, French, Spanish and Italian, where a word has no second meaning.
     "fusszeile brotkrumen teilen partager compartir condividi werbung publicite publicidad pubblicita suche "
-    "buscador"
+    "buscador navi"
 )
 # And what is so named about an article: readers' comments, who wrote it and when, what it is filed under.
 COMMENT_WORDS = _set("comment comments commentlist respond disqus kommentare commentaires comentarios commenti")
@@ -69,6 +69,8 @@ IDS = etree.XPath("descendant::*/@id", smart_strings=False)
 TITLED = frozenset({"section", "h1", "h2", "h3", "h4", "h5", "h6"})
 INLINE = frozenset({"a", "span", "b", "strong", "i", "em", "abbr", "time", "cite", "font"})
 SENTENCES = frozenset({"p", "li", "td", "dd", "blockquote", *INLINE})
+# Written together with other words as well: sidebarright, entryfooter, teaserbox, hauptnavi.
+COMPOUND = re.compile(r"sidebar|footer|teaser|navi(?![a-z])")
 NAME_PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 
 
@@ -144,22 +146,39 @@ def strip_furniture(weights: Weights, *, is_article: bool) -> tuple[int, float]:
     shown = max(weights.prose(weights.root), 1)
     _drop_all(weights, _furniture(weights, shown, _tagged(weights.root), share=FURNITURE_TAG_SHARE))
     if is_article:
-        _drop_comments(weights)
+        _drop_beside(weights)
     own = weights.prose(weights.root)
     words = FURNITURE_WORDS | ARTICLE_WORDS if is_article else FURNITURE_WORDS
-    named = _furniture(weights, shown, _named(weights.root, words), share=FURNITURE_SHARE)
-    lost = sum(weights.prose(element) for element in named) / max(own, 1)
+    named, lost = _lost(weights, shown, own, words)
+    if lost > LOST_SHARE and is_article:
+        named, lost = _lost(weights, shown, own, words - _overused(weights, named, own))
     if lost > LOST_SHARE:
         return own, lost
     _drop_all(weights, named)
     return own, 0.0
 
 
-def _drop_comments(weights: Weights) -> None:
-    """However many they are: an article may be short, and hundreds may have their say."""
-    comments = _furniture(weights, weights.prose(weights.root), _named(weights.root, COMMENT_WORDS), share=1)
-    if weights.prose(weights.root) - sum(weights.prose(comment) for comment in comments) >= LEAST_ARTICLE:
-        _drop_all(weights, comments)
+def _lost(weights: Weights, shown: int, own: int, words: frozenset[str]) -> tuple[list[HtmlElement], float]:
+    """The elements so named, and the share of the text outside links that goes with them."""
+    named = _furniture(weights, shown, _named(weights.root, words), share=FURNITURE_SHARE)
+    return named, sum(weights.prose(element) for element in named) / max(own, 1)
+
+
+def _overused(weights: Weights, named: list[HtmlElement], own: int) -> frozenset[str]:
+    """The words that would take too much in all places together, as one of a template that names every section so."""
+    taken: Counter[str] = Counter()
+    for element in named:
+        taken.update(dict.fromkeys(name_words(element), weights.prose(element)))
+    return frozenset(word for word, chars in taken.items() if chars > FURNITURE_SHARE * own)
+
+
+def _drop_beside(weights: Weights) -> None:
+    """Comments and columns of links, however many: an article may be short, and hundreds may have their say."""
+    columns = [aside for aside in weights.root.iter("aside") if 2 * weights.links[aside] > weights.chars[aside]]
+    named = _named(weights.root, COMMENT_WORDS)
+    beside = _furniture(weights, weights.prose(weights.root), [*named, *columns], share=1)
+    if weights.prose(weights.root) - sum(weights.prose(element) for element in beside) >= LEAST_ARTICLE:
+        _drop_all(weights, beside)
 
 
 def _drop_all(weights: Weights, elements: list[HtmlElement]) -> None:
@@ -176,7 +195,7 @@ def name_words(element: HtmlElement) -> frozenset[str]:
 
 @lru_cache(maxsize=20_000)
 def _words(names: str) -> frozenset[str]:
-    return frozenset(word.lower() for word in NAME_PART.findall(names[:500]))
+    return frozenset(word.lower() for word in NAME_PART.findall(COMPOUND.sub(r" \g<0> ", names[:500])))
 
 
 def _furniture(weights: Weights, own: int, elements: Iterable[HtmlElement], *, share: float) -> list[HtmlElement]:
