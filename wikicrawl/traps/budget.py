@@ -67,9 +67,12 @@ class Budget:
         self._versions: dict[int, str] = {}
         self._refusals: dict[str, _Samples] = {}
         self._let_through: set[str] = set()
+        self._has_closed = False
 
     def reason(self, url: str) -> str:
         """Why addresses like this one are refused; empty where they are not."""
+        if not self._has_closed:  # as on most sites, whose every link comes by here
+            return ""
         name = kind_of(url)
         kind = self.kinds.get(name)
         if not name or (kind is not None and kind.reason):
@@ -119,6 +122,7 @@ class Budget:
         return is_new, sorted(closed)
 
     def close(self, name: str, reason: str) -> None:
+        self._has_closed = True
         self.kinds.setdefault(name, Kind()).reason = reason
         path, _, query = name.partition("?")
         if query:

@@ -55,7 +55,7 @@ class Folding:
         self._proofs: dict[str, Proof] = {}
 
     def fold(self, url: str) -> str:
-        pairs = pairs_of(url)
+        pairs = pairs_of(url) if "&" in url else []
         if len(pairs) > 1 and all("=" in pair for pair in pairs):
             # Facets come in any order; that of equal names may mean something.
             url = with_pairs(url, sorted(pairs, key=lambda pair: pair.partition("=")[0]))
