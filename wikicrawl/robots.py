@@ -23,6 +23,10 @@ MAX_LINE = 16_664  # characters of a line count, as with Google: eight times the
 EVERYBODY = "*"
 TOKEN = re.compile(r"[A-Za-z_-]+")
 LINE_END = re.compile(r"\r\n|\r|\n")
+ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
+WRITTEN = (
+    "".join(map(chr, range(0x21, 0x7F))) + " "
+)  # what quote() leaves as it is: all but the letters of other scripts
 # What Python takes for the end of a line, and no robots.txt means so.
 OTHER_LINE_ENDS = re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 # Names as Google's parser reads them, misspellings included; a name that begins so counts as well.
@@ -40,10 +44,14 @@ class Rules:
     """What a robots.txt says to one agent."""
 
     _protego: Protego
+    _literal: Protego | None  # of the same rules as they are written, where that may be another thing
     delay_seconds: float  # between two requests; 0 where none is asked for
 
     def allow(self, url: str) -> bool:
-        return self._protego.can_fetch(url, EVERYBODY)
+        """The RFC compares escapes decoded (%62 is b), Google as they are written: what either forbids is forbidden."""
+        if not self._protego.can_fetch(url, EVERYBODY):
+            return False
+        return self._literal is None or self._literal.can_fetch(_as_written(url), EVERYBODY)
 
 
 def access_of(status: int) -> Access:
@@ -69,10 +77,22 @@ def to_text(body: bytes) -> str:
 def read_rules(text: str, token: str) -> Rules:
     """Only what is said to the robot goes to Protego, which would write out every rule for every agent named."""
     own = [(name, OTHER_LINE_ENDS.sub(lambda end: quote(end[0]), value)) for name, value in _said_to(token, text)]
-    protego = Protego.parse("\n".join([f"user-agent: {EVERYBODY}", *(f"{name}: {value}" for name, value in own)]))
+    protego = _parse(own)
+    literal = None
+    if any(name == "allow" and ("%" in value or not value.isascii()) for name, value in own):
+        literal = _parse([(name, _as_written(quote(value, safe=WRITTEN))) for name, value in own])
     rate = protego.request_rate(EVERYBODY)
     delay_seconds = max(protego.crawl_delay(EVERYBODY) or 0.0, rate.seconds / rate.requests if rate else 0.0)
-    return Rules(protego, delay_seconds)
+    return Rules(protego, literal, delay_seconds)
+
+
+def _parse(rules: list[Line]) -> Protego:
+    return Protego.parse("\n".join([f"user-agent: {EVERYBODY}", *(f"{name}: {value}" for name, value in rules)]))
+
+
+def _as_written(text: str) -> str:
+    """With a sign in place of % that nobody decodes."""
+    return ESCAPE.sub(lambda escape: f"~{escape[1].upper()}", text)
 
 
 def product_token(agent: str) -> str:
