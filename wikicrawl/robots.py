@@ -24,9 +24,7 @@ EVERYBODY = "*"
 TOKEN = re.compile(r"[A-Za-z_-]+")
 LINE_END = re.compile(r"\r\n|\r|\n")
 ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
-WRITTEN = (
-    "".join(map(chr, range(0x21, 0x7F))) + " "
-)  # what quote() leaves as it is: all but the letters of other scripts
+WRITTEN = "".join(map(chr, range(0x20, 0x7F)))  # what quote() leaves as it is
 # What Python takes for the end of a line, and no robots.txt means so.
 OTHER_LINE_ENDS = re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 # Names as Google's parser reads them, misspellings included; a name that begins so counts as well.
