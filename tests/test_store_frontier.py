@@ -292,11 +292,12 @@ def test_a_page_is_claimed_once_in_a_crawl_that_outlasts_its_interval(store):
     assert names(store.frontier.claim(SITE, since=NOW + 1, **options)) == ["a"]
 
 
-def test_a_page_made_due_in_the_second_of_its_last_visit_is_claimed(store):
+@pytest.mark.parametrize("due", [NOW - 1, NOW, NOW + 1], ids=["before", "then", "after"])
+def test_a_page_made_due_about_the_second_of_its_last_visit_is_claimed(store, due):
     store.frontier.add(SITE, seeds("a"))
     (first,) = claim(store)
     finish(store, first)
     with store.engine.begin() as connection:
-        connection.execute(update(schema.page).values(due=NOW - 1))
-    options = {"owner": "owner", "limit": 9, "now": NOW, "lease_seconds": 60, "max_pages": 9}
+        connection.execute(update(schema.page).values(due=due))
+    options = {"owner": "owner", "limit": 9, "now": NOW + 1, "lease_seconds": 60, "max_pages": 9}
     assert names(store.frontier.claim(SITE, since=NOW, **options)) == ["a"]

@@ -136,8 +136,16 @@ class Choice:
 
 
 def is_visited(row: Row[Any], since: int) -> bool:
-    """Whether a crawl that began at `since` has had the page; what was due at its beginning, it has not."""
-    return row.visited_at is not None and row.visited_at >= since and row.due > since
+    """Whether a crawl that began at `since` has had the page.
+
+    Times are whole seconds: of a page visited in that very one it is told by when it is due. What was due at the
+    beginning, or has been made due since its visit, has not been had.
+    """
+    visited_at: int = row.visited_at or 0
+    if visited_at != since:
+        return visited_at > since
+    is_as_scheduled: bool = row.due == visited_at + (row.interval or 0)
+    return is_as_scheduled and row.due > since
 
 
 def waiting_hosts(connection: Connection, source: str, after: str, to: str | None = None) -> Iterator[Sequence[str]]:
