@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from wikicrawl.store.claiming import Claimant
 
 # Claims that ended without an outcome, the last five of them alone with the page: with three, random kills after every
-# ten pages or so parked 2 of 3,000 innocent ones (tests/crash).
+# ten pages or so, and of idle workers, parked 2 of 3,000 innocent ones once (tests/crash).
 MAX_DEATHS = CROWD_DEATHS + 5
 NO_LEASE = {"lease_owner": None, "lease_until": None}
 
