@@ -184,11 +184,11 @@ def test_a_page_that_processes_keep_dying_with_is_parked_and_those_beside_it_are
         for page in claims:
             finish(store, page)
             finished += names([page])
-    assert (sorted(finished), deaths) == (["a", "b"], 7)
+    assert (sorted(finished), deaths) == (["a", "b"], 5)
     page = store.pages.find(f"https://{SITE}/poison")
     assert (page.state, page.due, page.outcome, page.lease_owner) == ("parked", None, "parked", None)
     (visit,) = store.pages.visits(page.id)
-    assert (visit.outcome, visit.reason, visit.attempt) == ("parked", "died", 7)
+    assert (visit.outcome, visit.reason, visit.attempt) == ("parked", "died", 5)
     assert store.frontier.leased(SITE) == 0
     assert admitted(store) == 3
 
@@ -206,9 +206,54 @@ def test_a_suspect_is_claimed_when_nothing_else_is_left_and_alone(store):
     (suspect,) = claim(store, now=later)
     store.frontier.add(SITE, seeds("d", host="d.test"))
     assert claim(store, now=later) == []
-    assert names(claim(store, "another process", now=later)) == ["d"]
+    (fourth,) = claim(store, "another process", now=later)
+    assert names([fourth]) == ["d"]
     finish(store, suspect)
+    finish(store, fourth)
     assert len(claim(store, now=later)) == 1
+
+
+def test_a_suspect_waits_while_another_process_has_other_pages(store):
+    store.frontier.add(SITE, seeds("a"))
+    claim(store)
+    claim(store, now=NOW + 61)
+    store.frontier.add(SITE, seeds("b", host="b.test"))
+    later = NOW + 122
+    (other,) = claim(store, "another process", now=later)
+    assert claim(store, now=later) == []
+    finish(store, other)
+    assert names(claim(store, now=later)) == ["a"]
+
+
+def test_a_suspect_waits_while_another_process_has_the_host_of_other_pages(store):
+    store.frontier.add(SITE, seeds("a"))
+    claim(store)
+    claim(store, now=NOW + 61)
+    store.frontier.add(SITE, seeds("b", host="b.test"))
+    later = NOW + 122
+    assert store.frontier.keep_host("b.test", owner="another process", now=later, lease_seconds=60)
+    assert claim(store, now=later) == []
+    (other,) = claim(store, now=later + 61)
+    assert names([other]) == ["b"]
+    finish(store, other)
+    assert names(claim(store, now=later + 61)) == ["a"]
+
+
+def test_a_suspect_does_not_wait_for_another(store):
+    store.frontier.add(SITE, [*seeds("a"), *seeds("b", host="b.test")])
+    claim(store)
+    claim(store, now=NOW + 61)
+    later = NOW + 122
+    both = [names(claim(store, owner, now=later)) for owner in ("one process", "another process")]
+    assert sorted(both) == [["a"], ["b"]]
+
+
+def test_a_suspect_that_ended_a_process_alone_is_tried_after_the_others(store):
+    store.frontier.add(SITE, seeds("a", "b"))
+    claim(store)
+    claim(store, now=NOW + 61)
+    tried = [names(claim(store, now=NOW + 61 * turn)) for turn in range(2, 6)]
+    assert tried == [["a"], ["b"], ["a"], ["b"]]
 
 
 def test_a_live_process_keeps_its_claims(store):

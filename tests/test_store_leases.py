@@ -8,8 +8,8 @@ from sqlalchemy import delete, func, insert, select
 
 from wikicrawl.schedule import Policy
 from wikicrawl.store import open_store, schema
+from wikicrawl.store.claiming import MAX_DEATHS
 from wikicrawl.store.frontier import Seed
-from wikicrawl.store.ledger import MAX_DEATHS
 from wikicrawl.store.pages import Outcome
 
 SITE = "site.test"

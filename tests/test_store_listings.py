@@ -6,8 +6,8 @@ import pytest
 from test_store_pages import CONTENT, OK, POLICY
 
 from wikicrawl.store import open_store
+from wikicrawl.store.claiming import MAX_DEATHS
 from wikicrawl.store.frontier import Seed
-from wikicrawl.store.ledger import MAX_DEATHS
 from wikicrawl.store.listings import Compared, Listed
 
 SOURCE = "wiki.test"

@@ -133,5 +133,5 @@ OUTCOMES = {
     "hook_failed": "the transform hook raised an error",
     "dropped": "another item pipeline dropped or failed on the page",
     "error": "a bug in a spider callback",
-    "parked": "process after process died with this page, also alone with it; it is not tried again",
+    "parked": "process after process died with this page, three of them alone with it; it is not tried again",
 }

@@ -108,8 +108,8 @@ class Frontier:
 
         Pages visited at `since` or later have had their visit: a crawl that takes longer than their interval ends, too.
 
-        Whoever dies holding a lease loses it when it expires. A page that processes keep dying with is claimed alone,
-        when nothing else is left, and parked in the end.
+        Whoever dies holding a lease loses it when it expires. A page that two processes have died with is claimed
+        alone, when nobody has anything else to do, and parked when that has ended three more.
         """
         places = [Rank(source, max_pages)]
         return self._claim(places, limit, Claimant(owner, now, now + lease_seconds, since), is_last_resort=True)
@@ -254,8 +254,8 @@ class Frontier:
             for number, rank in enumerate(ranks):
                 share = -(-(limit - len(rows)) // (len(ranks) - number))
                 rows += self._take(choice, rank.source, share, rank.max_pages - admitted[rank.source])
-            if is_last_resort and not choice.is_busy and choice.suspect is not None:
-                rows = [choice.suspect]
+            if is_last_resort and not rows:
+                rows = choice.last_resort(admitted)
             hosts = {row.host for row in rows}
             ours = leases.lease_hosts(connection, hosts, claimant.owner, now=claimant.now, until=claimant.until)
             rows = [row for row in rows if row.host in ours]

@@ -23,10 +23,11 @@ GIVEN_UP = {"owner": None, "until": 0}
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """When a process may ask a host, and whether by more than one page at a time."""
+    """When a process may ask a host, whether by one page at a time, and whether another process asks it now."""
 
     free_at: int = 0
     is_probe: bool = False
+    is_taken: bool = False
 
 
 FREE = Access()
@@ -45,15 +46,17 @@ STATES = union_all(
 def find_access(connection: Connection, hosts: Iterable[str], owner: str, now: int) -> dict[str, Access]:
     """How `owner` may ask hosts: not while they are leased to others, asked for a pause, or have failed."""
     free_at: dict[str, int] = {}
-    probes = set()
+    probes, taken = set(), set()
     for names in batches(sorted(set(hosts))):
         for row in connection.execute(STATES, {"hosts": names}):
-            is_closed_to_us = row.state == "open" or (row.owner not in (None, owner) and row.until >= now)
-            until = row.until + (row.state == "") if is_closed_to_us else 0
+            is_taken = row.owner not in (None, owner) and row.until >= now
+            until = row.until + (row.state == "") if is_taken or row.state == "open" else 0
             free_at[row.host] = max(free_at.get(row.host, 0), row.pause_until, until)
             if row.state:
                 probes.add(row.host)
-    return {host: Access(at, host in probes) for host, at in free_at.items()}
+            if is_taken:
+                taken.add(row.host)
+    return {host: Access(at, host in probes, host in taken) for host, at in free_at.items()}
 
 
 def lease_hosts(connection: Connection, hosts: Collection[str], owner: str, *, now: int, until: int) -> set[str]:

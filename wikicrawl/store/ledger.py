@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import bindparam, case, insert, select, update
 
 from wikicrawl.store import schema
-from wikicrawl.store.claiming import CROWD_DEATHS
+from wikicrawl.store.claiming import MAX_DEATHS
 from wikicrawl.store.engine import batches
 from wikicrawl.store.schema import page
 
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 
     from wikicrawl.store.claiming import Claimant
 
-# Claims that ended without an outcome, the last five of them alone with the page: with three, random kills after every
-# ten pages or so, and of idle workers, parked 2 of 3,000 innocent ones once (tests/crash).
-MAX_DEATHS = CROWD_DEATHS + 5
 NO_LEASE = {"lease_owner": None, "lease_until": None}
 
 
