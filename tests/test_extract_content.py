@@ -414,6 +414,96 @@ def test_a_list_that_calls_itself_an_article_keeps_its_links():
     assert "Mill number 19" in markdown
 
 
+TEASERS = "".join(
+    f"<li><h3><a href='/{n}'>Mill {n}</a></h3><p>It has a long story, which is told.</p></li>" for n in range(40)
+)
+
+
+def teased(text, body=""):
+    return to_markdown(
+        f"<html><body {body}><div>{text}</div><div><h2>Elsewhere</h2><ul>{TEASERS}</ul></div></html>", POSTED
+    )
+
+
+def test_titled_teasers_are_cut_off_a_whole_text_however_many_they_are():
+    markdown = teased(PARAGRAPH * 14)
+    assert markdown.count("The old mill") == 14
+    assert "Elsewhere" not in markdown
+
+
+@pytest.mark.parametrize(
+    ("text", "body"),
+    [
+        (PARAGRAPH * 3, ""),
+        (PARAGRAPH * 14, "class='archive category'"),
+        (f"<h2><a href='/first'>The first</a></h2>{PARAGRAPH * 14}", ""),
+    ],
+    ids=["a few sentences over them", "an archive", "a list with long entries"],
+)
+def test_titled_teasers_are_the_content_of_a_list(text, body):
+    assert "Mill 39" in teased(text, body)
+
+
+def test_a_heading_over_nothing_goes_with_the_teasers_before_it_only():
+    after = "<ul><li><a href='/a'>Elsewhere</a></li></ul><div><div><h3>Connect</h3></div></div>"
+    assert "Connect" not in article("", OWN + after)
+    assert "Connect" in article("", OWN + "<h3>Connect</h3>")
+
+
+@pytest.mark.parametrize(
+    "ending",
+    [
+        "<p><strong>Auch interessant:</strong></p><ul><li><a href='https://other.example/'>Elsewhere</a></li></ul>",
+        "<div><div>À lire aussi</div><p>Elsewhere is <a href='/a'>a mill</a> with no river.</p></div>",
+        "<div><p>Related posts</p></div><div><a href='https://other.example/'>Elsewhere</a></div>",
+    ],
+)
+def test_a_line_over_links_to_others_is_a_title_like_a_heading(ending):
+    markdown = article("", ending + OWN)
+    assert "Elsewhere" not in markdown
+    assert "the report on the river" in markdown
+
+
+def test_a_line_over_text_is_none():
+    assert "See also" in article("", f"<p>See also:</p>{PARAGRAPH}{OWN}")
+
+
+def captioned(caption):
+    return to_markdown(page(f"<main>{PARAGRAPH}<figure><img src='/a.png'>{caption}</figure>{PARAGRAPH}</main>"), URL)
+
+
+@pytest.mark.parametrize(
+    "credit",
+    [
+        "Credit: Amazon",
+        "© dpa / Ann Lee",
+        "Photo by Ann Lee",
+        "Foto: dpa",
+        "Image source: Some Agency.",
+        "Bildnachweis: AFP",
+    ],
+)
+def test_the_credit_of_an_image_is_not_content(credit):
+    assert "*" not in captioned(f"<figcaption>{credit}</figcaption>")
+    assert "*The mill.*" in captioned(f"<figcaption>The mill. ({credit})</figcaption>")
+    assert "*The mill.*" in captioned(f"<figcaption>The mill. <span>{credit}</span></figcaption>")
+    assert "*The **mill***" in captioned(f"<figcaption>The <b>mill</b> | {credit}</figcaption>")
+
+
+@pytest.mark.parametrize(
+    "caption",
+    [
+        "Bild: The mill at night",
+        "Source: World Bank",
+        "A photo by Ann Lee hangs there",
+        "Photos by hand",
+        "Copyright law",
+    ],
+)
+def test_a_caption_that_tells_something_is_kept(caption):
+    assert f"*{caption}*" in captioned(f"<figcaption>{caption}</figcaption>")
+
+
 def test_an_article_that_is_scrolled_on_to_is_not_of_the_page():
     other = PARAGRAPH.replace("old mill", "new mill")
     articles = f"<article><h2>One</h2>{PARAGRAPH * 12}</article><article><h2>Two</h2>{other * 12}</article>"

@@ -143,6 +143,17 @@ def test_a_post_is_known_by_its_address_or_its_body(url, body):
     assert find_metadata(parse(f"<html><body {body}><p>x</body></html>"), url)["types"] == ["post"]
 
 
+@pytest.mark.parametrize("entry", ["<div class='post hentry'>x</div>", "<div itemprop='articleBody'>x</div>"])
+def test_a_single_entry_is_a_post_and_several_are_not(entry):
+    assert find_metadata(parse(entry), URL)["types"] == ["post"]
+    assert "types" not in find_metadata(parse(entry * 2), URL)
+
+
+def test_a_blogs_archive_says_so():
+    tree = parse("<html><body class='archive tag'><div class='hentry'>x</div></body></html>")
+    assert find_metadata(tree, "https://a.org/2011/09/mills/")["types"] == ["archive"]
+
+
 @pytest.mark.parametrize(
     "path", ["/2011/09/11/", "/2011/09/", "/2011/09/page/2/", "/2011/99/a", "/9999/09/a", "/single-post"]
 )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from lxml.html import tostring
 
+from wikicrawl.extract.credits import cut_credits
 from wikicrawl.extract.edges import cut_edges
 from wikicrawl.extract.elements import HEADINGS
 from wikicrawl.extract.endings import cut_endings
@@ -76,6 +77,7 @@ class Kind:
 
     is_article: bool
     is_product: bool
+    is_list: bool  # of articles, even if it calls itself one
 
 
 def kind_of(kinds: Iterable[str]) -> Kind:
@@ -83,7 +85,7 @@ def kind_of(kinds: Iterable[str]) -> Kind:
     kinds = list(kinds)
     is_forum = any(FORUM.search(kind) for kind in kinds)
     is_product = PRODUCTS not in kinds and any(PRODUCT.search(kind) for kind in kinds)
-    return Kind(not is_forum and any(ARTICLE.search(kind) for kind in kinds), is_product)
+    return Kind(not is_forum and any(ARTICLE.search(kind) for kind in kinds), is_product, "archive" in kinds)
 
 
 def choose_content(tree: HtmlElement, url: str, kinds: Iterable[str] = ()) -> Choice:
@@ -105,8 +107,9 @@ def choose_content(tree: HtmlElement, url: str, kinds: Iterable[str] = ()) -> Ch
         region = body
     if is_article:
         cut_endings(region, weights)
-        cut_edges(region, weights, url)
+        cut_edges(region, weights, url, is_list=kind.is_list)
     choice = _explain(region, weights, own, doubt)
+    cut_credits(region)
     if opinions:
         return _agree(choice, body, opinions)
     for lead in reversed(_leads(region, weights)):

@@ -25,21 +25,45 @@ LINK_SHARE = 0.5
 # these limits six of 17 real lists that call themselves articles lose up to .3 of word-F1; with 0.5 one loses .18.
 MOST_CUT = 0.4
 MOST_LINKS = 0.5
+# But titled teasers may go however many they are, where they leave a text of this many characters outside links: a
+# short article often stands over a dozen of them.
+LEAST_TEXT = 1_000
 HOLDERS = frozenset({"div", "section", "main", "article", "body", "center", "form", "ul", "ol"})
 # What is no page is a thing to have, as a report to load down.
 FILE = re.compile(r"\.(?!html?$|php$|aspx?$|jsp$|shtml$)[a-z][a-z0-9]{1,4}$", re.I)
 
 
-def cut_edges(article: HtmlElement, weights: Weights, url: str) -> None:
-    """From each end inwards, up to the first part that is the article's own; links to other sites are its sources."""
+def cut_edges(article: HtmlElement, weights: Weights, url: str, *, is_list: bool) -> None:
+    """From each end inwards, up to the first part that is the article's own; links to other sites are its sources.
+
+    Not so much of what is a list of articles by its own word.
+    """
     chars = weights.chars[article]
     if weights.links[article] > MOST_LINKS * chars:
         return
     is_other = partial(_is_other, url=url, host=_host(url))
     edges = [*_edge(article, weights, is_other, is_end=True), *_edge(article, weights, is_other, is_end=False)]
-    if sum(weights.chars[part] for part in edges) <= MOST_CUT * chars:
+    is_little = sum(weights.chars[part] for part in edges) <= MOST_CUT * chars
+    if is_little or (not is_list and _are_teasers(edges, article, weights)):
         for part in edges:
             weights.drop(part)
+
+
+def _are_teasers(edges: list[HtmlElement], article: HtmlElement, weights: Weights) -> bool:
+    """Whether all titles that lead away stand in these parts, and a text is left without them."""
+    if weights.prose(article) - sum(weights.prose(part) for part in edges) < LEAST_TEXT:
+        return False
+    titles = _titles(article, weights)
+    return 0 < len(titles) == sum(len(_titles(part, weights)) for part in edges)
+
+
+def _titles(part: HtmlElement, weights: Weights) -> list[HtmlElement]:
+    """The headings that are links."""
+    return [heading for heading in part.iter(*HEADINGS) if weights.chars[heading] and _is_linked(heading, weights)]
+
+
+def _is_linked(heading: HtmlElement, weights: Weights) -> bool:
+    return weights.links[heading] >= weights.chars[heading] or _is_in_link(heading)
 
 
 def _edge(article: HtmlElement, weights: Weights, is_other: IsOther, *, is_end: bool) -> list[HtmlElement]:
@@ -47,7 +71,8 @@ def _edge(article: HtmlElement, weights: Weights, is_other: IsOther, *, is_end: 
     holder: HtmlElement | None = article
     while holder is not None:
         holder = _extend(edge, holder, weights, is_other, is_end=is_end)
-    return edge
+    has_only_headings = not any(_leads_away(part, weights, is_other) for part in edge)
+    return [] if has_only_headings else edge
 
 
 def _extend(
@@ -59,7 +84,7 @@ def _extend(
         beside = part.tail if is_end else holder.text if before is None else before.tail
         if (beside or "").strip():
             return None
-        if _leads_away(part, weights, is_other) or (is_end and edge and part.tag in HEADINGS):
+        if _leads_away(part, weights, is_other) or (is_end and _is_heading(part, weights)):
             edge.append(part)
         elif part.tag in HOLDERS and weights.chars[part]:
             return part
@@ -81,7 +106,12 @@ def _leads_away(part: HtmlElement, weights: Weights, is_other: IsOther) -> bool:
     if len(links) > 1 and len({link.get("href") for link in links}) == 1:
         return True
     headings = [heading for heading in part.iter(*HEADINGS) if weights.chars[heading]]
-    return bool(headings) and all(weights.links[head] >= weights.chars[head] or _is_in_link(head) for head in headings)
+    return bool(headings) and all(_is_linked(heading, weights) for heading in headings)
+
+
+def _is_heading(part: HtmlElement, weights: Weights) -> bool:
+    """Whether all its text is headings: they stand over what leads away, or over nothing."""
+    return 0 < weights.chars[part] == sum(weights.chars[heading] for heading in part.iter(*HEADINGS))
 
 
 def _text(part: HtmlElement, weights: Weights) -> int:

@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING
 from wikicrawl.extract.elements import HEADINGS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from lxml.html import HtmlElement
 
     from wikicrawl.extract.strip import Weights
 
+PLAIN = frozenset({"p", "div"})  # in which a title may stand that is no heading: it is one by the links under it
 MAX_TITLE = 70  # characters
 # More than this of an article's text outside links is a part of it, whatever its title.
 MOST_CUT = 0.3
@@ -22,7 +25,7 @@ OTHERS = (
     r"you (may|might) (also )?(like|enjoy|be interested in)( this)?|read (next|more|also)|see also|more from .{1,40}",
     r"(ähnliche|verwandte|weitere|neueste|aktuelle|beliebte|passende) (beiträge|artikel|themen|meldungen|nachrichten)",
     r"das könnte (sie|dich|euch) (auch )?interessieren|mehr (zum thema|aus .{1,30}|von .{1,30})",
-    r"lesen sie auch|auch interessant",
+    r"lesen sie auch|auch interessant|weiterführende[rs]? (links?|artikel|informationen|beiträge)",
     r"(à lire|lire|à voir|voir) aussi|sur le même (sujet|thème)|vous aimerez aussi",
     r"articles? (similaires?|liés|connexes|récents)",
     r"(artículos|noticias|entradas|contenidos) (relacionad[oa]s|similares|recientes)",
@@ -39,7 +42,7 @@ OTHERS = (
 REMARKS = (
     r"(\d+ )?(comments?|responses?)( \(?\d+\)?)?|leave a (reply|comment)|about the authors?|share( this( \w+)?)?",
     r"(\d+ )?kommentare?( \(?\d+\)?)?|schreibe? einen kommentar|kommentar (schreiben|verfassen|hinterlassen)",
-    r"(artikel |beitrag )?teilen|über (den autor|die autorin)",
+    r"(artikel |beitrag )?teilen|teile(n sie)? diesen (artikel|beitrag)|über (den autor|die autorin)",
     r"(\d+ )?commentaires?|laisser un commentaire|partager( cet article)?",
     r"(\d+ )?comentarios?|deja un comentario|compartir|comment[oi]|lascia un commento|condividi",
     r"comentários|compartilhar|reacties|komentarze|комментари[ий]|поделиться|yorumlar",
@@ -53,13 +56,30 @@ TITLE = re.compile(rf"\W*(?:{'|'.join((*OTHERS, *REMARKS))})\W*", re.I)
 def cut_endings(article: HtmlElement, weights: Weights) -> None:
     """Drop each part of an article that such a title stands over; the title is the first or only thing in its part."""
     most = MOST_CUT * weights.prose(article)
-    for heading in list(article.iter(*HEADINGS)):
-        if weights.chars[heading] > MAX_TITLE or not TITLE.fullmatch(" ".join(heading.text_content().split())):
+    for title in [*_titles(article, weights, HEADINGS), *_titles(article, weights, PLAIN)]:
+        if not _holds(article, title):  # it went with another
             continue
-        ending = _ending(heading, article, weights)
+        ending = _ending(title, article, weights)
+        if title.tag in PLAIN and ending[0] is title:
+            ending = _listed(ending, weights)
         if sum(weights.prose(part) for part in ending) <= most:
             for part in ending:
                 weights.drop(part)
+
+
+def _titles(article: HtmlElement, weights: Weights, tags: Iterable[str]) -> list[HtmlElement]:
+    short = (element for element in article.iter(*tags) if 0 < weights.chars[element] <= MAX_TITLE)
+    return [element for element in short if TITLE.fullmatch(" ".join(element.text_content().split()))]
+
+
+def _listed(ending: list[HtmlElement], weights: Weights) -> list[HtmlElement]:
+    """Of what follows a line that is no heading: the links right under it, or nothing."""
+    part = next((part for part in ending[1:] if weights.chars[part]), None)
+    return [ending[0], part] if part is not None and 2 * weights.links[part] > weights.chars[part] else []
+
+
+def _holds(article: HtmlElement, title: HtmlElement) -> bool:
+    return any(outer is article for outer in title.iterancestors())
 
 
 def _ending(heading: HtmlElement, article: HtmlElement, weights: Weights) -> list[HtmlElement]:

@@ -8,6 +8,8 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from lxml.etree import XPath
+
 from wikicrawl.extract.entities import read_json_ld, read_microdata, types_of, value_of
 from wikicrawl.extract.structured import find_product, find_questions
 from wikicrawl.extract.text import line
@@ -55,6 +57,8 @@ CONTENT_TYPE = re.compile(
 
 # Not the archive of a month or day, which ends there or has pages.
 DATED = re.compile(r"/(?:19|20)\d\d/[01]?\d/(?:[0-3]?\d/)?(?!page/)\d*[^\d/]")
+# By microformats or microdata; where there are several, they are a list.
+ENTRIES = XPath("count(descendant::*[contains(concat(' ', @class, ' '), ' hentry ') or @itemprop='articleBody'])")
 FORUM = re.compile(r"discourse|phpbb|vbulletin|xenforo|mybb|flarum|nodebb|invision|simple machines", re.I)
 
 
@@ -75,7 +79,7 @@ def find_metadata(tree: HtmlElement, url: str) -> dict[str, Any]:
         "author": _author(metas, entities),
         "keywords": _keywords(metas, entities),
         # Not those of microdata, which mark parts of pages as well: with them word-F1 of 58 real products fell by .008.
-        "types": _kinds(metas, linked, is_post=_is_post(tree, url)),
+        "types": _kinds(metas, linked, _blog_kind(tree, url)),
         "product": find_product(entities, metas),
         "faq": find_questions(entities),
     }
@@ -153,23 +157,26 @@ def _keywords(metas: dict[str, list[str]], entities: list[Entity]) -> list[str]:
     return list(dict.fromkeys(word for word in words if word))[:MAX_KEYWORDS]
 
 
-def _kinds(metas: dict[str, list[str]], entities: list[Entity], *, is_post: bool) -> list[str]:
-    """What the page calls itself: schema.org's types, OpenGraph's, forum software, a blog's post."""
+def _kinds(metas: dict[str, list[str]], entities: list[Entity], blog_kind: str) -> list[str]:
+    """What the page calls itself: schema.org's types, OpenGraph's, forum software, a blog's post or archive."""
     kinds = [line(kind, MAX_NAME) for entity in entities for kind in types_of(entity)]
     og = "article" if "article:published_time" in metas else line(_first(metas, ("og:type",)), MAX_NAME).lower()
     if og:
         kinds.append(f"og:{og.removeprefix('og:')}")
     if FORUM.search(_first(metas, ("generator",))):
         kinds.append("forum")
-    if is_post:
-        kinds.append("post")
+    if blog_kind:
+        kinds.append(blog_kind)
     return list(dict.fromkeys(kinds))[:MAX_KEYWORDS]
 
 
-def _is_post(tree: HtmlElement, url: str) -> bool:
-    """Whether the address or the class of the body says so, as those that blog software writes do in any language."""
-    classes = next((body.get("class", "") for body in tree.iter("body")), "")
-    return "single-post" in classes.split() or DATED.search(urlsplit(url).path) is not None
+def _blog_kind(tree: HtmlElement, url: str) -> str:
+    """By the body's class, the address or the marks of an entry, as blog software writes them in any language."""
+    classes = next((body.get("class", "") for body in tree.iter("body")), "").split()
+    if "archive" in classes:  # posts of a category, a month, an author
+        return "archive"
+    is_post = "single-post" in classes or DATED.search(urlsplit(url).path) is not None or ENTRIES(tree) == 1
+    return "post" if is_post else ""
 
 
 def _date(raw: str) -> str:
