@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, get_args
 from urllib.parse import unquote
@@ -137,8 +137,13 @@ def netloc(url: str) -> str:
 
 def origin_of(url: str) -> str:
     """Scheme, host and port of a URL."""
-    known = canonical(url)
-    return "/".join((url if isinstance(known, Refusal) else known).split("/", 3)[:3])
+    return _origin("/".join(url.split("/", 3)[:3]))
+
+
+@lru_cache
+def _origin(head: str) -> str:
+    known = canonical(head)
+    return "/".join((head if isinstance(known, Refusal) else known).split("/", 3)[:3])
 
 
 def path_of(url: str) -> str:
@@ -216,6 +221,11 @@ class Scope:
         settle = self.admit if self.normalize else self._settle
         answers = (settle(url) for url in dict.fromkeys(urls))
         return list(dict.fromkeys(url for url in answers if not isinstance(url, Refusal)))
+
+    @cached_property
+    def told(self) -> Scope:
+        """As it was given, without what was learned."""
+        return replace(self, rules=(), habits=None)
 
     def folded(self, url: str) -> str:
         """The one address of a canonical URL's page, as far as it was learned and belongs to the crawl."""

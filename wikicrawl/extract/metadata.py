@@ -58,7 +58,7 @@ CONTENT_TYPE = re.compile(
 # Not the archive of a month or day, which ends there or has pages.
 DATED = re.compile(r"/(?:19|20)\d\d/[01]?\d/(?:[0-3]?\d/)?(?!page/)\d*[^\d/]")
 # By microformats or microdata; where there are several, they are a list.
-ENTRIES = XPath("count(descendant::*[contains(concat(' ', @class, ' '), ' hentry ') or @itemprop='articleBody'])")
+ENTRIES = XPath("descendant::*/@itemprop[. = 'articleBody'] | descendant::*/@class[contains(., 'hentry')]")
 FORUM = re.compile(r"discourse|phpbb|vbulletin|xenforo|mybb|flarum|nodebb|invision|simple machines", re.I)
 
 
@@ -175,8 +175,13 @@ def _blog_kind(tree: HtmlElement, url: str) -> str:
     classes = next((body.get("class", "") for body in tree.iter("body")), "").split()
     if "archive" in classes:  # posts of a category, a month, an author
         return "archive"
-    is_post = "single-post" in classes or DATED.search(urlsplit(url).path) is not None or ENTRIES(tree) == 1
+    is_post = "single-post" in classes or DATED.search(urlsplit(url).path) is not None or _entries(tree) == 1
     return "post" if is_post else ""
+
+
+def _entries(tree: HtmlElement) -> int:
+    found: list[str] = ENTRIES(tree)  # type: ignore[assignment]
+    return sum(1 for name in found if not {"articleBody", "hentry"}.isdisjoint(name.split()))
 
 
 def _date(raw: str) -> str:

@@ -189,7 +189,7 @@ class SiteSpider(Args[SiteArguments], FrontierSpider):
 
     async def settle(self, claim: Claim) -> Request | Page:
         """A page that belongs to the crawl no longer, or under another URL, since it was given other patterns."""
-        url = replace(self.scope, rules=(), habits=None).admit(claim.url)  # what was told, not what was learned
+        url = self.scope.told.admit(claim.url)
         if url == claim.url or self.is_start(claim):
             return self._request(claim)
         if isinstance(url, Refusal):

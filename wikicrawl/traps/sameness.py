@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import blake2b
+from itertools import chain
+from typing import TYPE_CHECKING
 
 from wikicrawl.traps.dates import DATE_WORDS
 from wikicrawl.traps.kinds import ID
 
-MAX_TEXT = 50_000  # characters that are looked at: some 20 ms of CPU
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+MAX_TEXT = 50_000  # characters that are looked at: some 2 ms of CPU
+MAX_NUMBERS = 100_000  # words whose numbers are remembered, over all sources
 MAX_SEEN = 500_000  # lines and words remembered of a source, some 40 MB; then the older half is forgotten
 # What must be new of a text for it to count: this share of its words in lines not seen before (a facet's heading over
 # articles already listed is less), or so many words of them (a product's name and description under long boilerplate is
@@ -19,8 +27,9 @@ FRESH_WORDS = 12
 THIN_WORDS = 5  # a text of fewer says nothing
 
 LINK_TARGET = re.compile(r"\]\([^)\s]*(?:\s[^)]*)?\)")  # addresses differ where texts are the same
-SENTENCE = re.compile(r"\n|(?<=[.!?;:])\s")
 WORD = re.compile(r"\w+")
+TOKEN = re.compile(r"\w+|\n|[.!?;:](?=\s)")  # words, and what ends a line or sentence
+ENDS = frozenset("\n.!?;:")
 DIGIT = re.compile(r"\d")
 
 
@@ -44,21 +53,42 @@ def sketch_of(markdown: str, url: str, *, is_error: bool = False) -> Sketch:
 
     An error repeats the whole address.
     """
-    text = LINK_TARGET.sub("]", markdown[:MAX_TEXT]).lower()
-    echoes = {word for word in WORD.findall(url.lower()) if is_error or ID.fullmatch(word)}
-    words: list[str] = []
-    gist: list[str] = []
-    lines = []
-    for line in SENTENCE.split(text):
-        own = WORD.findall(line)
-        if not echoes.isdisjoint(own):
-            own = [word for word in own if word not in echoes]
-        words += own
-        # Most words are letters, which is told faster than that there is no digit in them.
-        if told := tuple([w for w in own if (w.isalpha() or not DIGIT.search(w)) and w not in DATE_WORDS]):
-            gist += told
-            lines.append((hash(told), told))
-    return Sketch(key_of(" ".join(sorted(words))), key_of(" ".join(sorted(gist))), len(words), tuple(lines))
+    tokens = TOKEN.findall(LINK_TARGET.sub("]", markdown[:MAX_TEXT]).lower())
+    counts = Counter(tokens)
+    for word in (*ENDS, *_echoes(url, is_error=is_error)):
+        counts.pop(word, None)
+    told = {word: count for word, count in counts.items() if _is_told(word)}
+    lines, line = [], []
+    for token in tokens:
+        if token in told:
+            line.append(token)
+        elif token in ENDS and line:
+            lines.append(tuple(line))
+            line = []
+    if line:
+        lines.append(tuple(line))
+    return Sketch(_bag(counts), _bag(told), counts.total(), tuple((hash(line), line) for line in lines))
+
+
+def _echoes(url: str, *, is_error: bool) -> list[str]:
+    return [word for word in WORD.findall(url.lower()) if is_error or ID.fullmatch(word)]
+
+
+def _is_told(word: str) -> bool:
+    """Whether a word is none of a number or a date."""
+    # Most words are letters, which is told faster than that there is no digit in them.
+    return (word.isalpha() or not DIGIT.search(word)) and word not in DATE_WORDS
+
+
+def _bag(counts: Mapping[str, int]) -> int:
+    """A number for words in any order: the sum of theirs."""
+    total = sum(count * _number(word) for word, count in counts.items())
+    return (total & 0xFFFF_FFFF_FFFF_FFFF) - (1 << 63)
+
+
+@lru_cache(maxsize=MAX_NUMBERS)
+def _number(word: str) -> int:
+    return key_of(word)
 
 
 class Seen:
@@ -71,18 +101,16 @@ class Seen:
     def is_new(self, sketch: Sketch) -> bool:
         """Whether the text says enough that was not said before; from now on it was."""
         fresh = [words for key, words in sketch.lines if key not in self._lines]
-        unheard = any(word not in self._words for words in fresh for word in words)
-        for _, words in sketch.lines:
-            self._words.update(dict.fromkeys(words))
+        heard = dict.fromkeys(chain.from_iterable(fresh))
+        is_unheard = not heard.keys() <= self._words.keys()
+        self._words.update(heard)
         self._lines.update(dict.fromkeys(key for key, _ in sketch.lines))
         _forget(self._lines)
         _forget(self._words)
         if sketch.is_thin:
             return False
-        count = sum(map(len, fresh))
-        return (
-            unheard or count >= FRESH_WORDS or count >= FRESH_SHARE * sum(len(words) for _, words in sketch.lines) > 0
-        )
+        count, total = sum(map(len, fresh)), sum(len(words) for _, words in sketch.lines)
+        return is_unheard or count >= FRESH_WORDS or count >= FRESH_SHARE * total > 0
 
 
 def _forget(seen: dict[int, None] | dict[str, None]) -> None:
