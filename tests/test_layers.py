@@ -17,6 +17,7 @@ LAYERS = [
         "schedule",
         "sources",
         "numbers",
+        "failures",
         "faults",
         "hooks",
         "retry_after",

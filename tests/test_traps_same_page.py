@@ -40,10 +40,10 @@ LINKS = [
 SOON = ("-s", "SCHEDULE_NEW_SECONDS=1", "-s", "SCHEDULE_MIN_SECONDS=1")
 
 
-def crawl(scrapy, site):
+def crawl(scrapy, site, *options):
     scrapy(
         "crawl", "site", "-a", f"url={site.url}", "-a", "sitemap=false", "-s", "TIERS_BROWSER=0",
-        "-s", "CONCURRENT_REQUESTS=1", *SOON,
+        "-s", "CONCURRENT_REQUESTS=1", *SOON, *options,
     )  # fmt: skip
 
 
@@ -104,3 +104,18 @@ def test_visited_again_no_page_changes_its_address(scrapy):
         assert kept_pages(store, site) == kept
         store.close()
     assert len(site.hits) - asked < asked  # what folds is not asked for again
+
+
+def test_a_host_that_does_not_answer_what_cannot_exist_has_said_nothing(scrapy):
+    def slow(path, query):
+        if re.fullmatch(r"/dead/[0-9a-f]{24}", path):
+            time.sleep(3)
+        return answer(path, query)
+
+    with serving(Site(slow, ["/dead/alpha"], real_pages=0)) as site:
+        crawl(scrapy, site, "-s", "DOWNLOAD_TIMEOUT=1", "-s", "RETRY_TIMES=0")
+        store = open_store(scrapy.store_url)
+        assert store.pages.find(f"{site.url}dead/alpha").outcome == "ok"
+        assert store.soft_404s.find(site.url.split("/")[2], since=0) is None
+        store.close()
+    assert len(site.asked(r"/dead/[0-9a-f]{24}$")) == 1

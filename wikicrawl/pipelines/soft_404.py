@@ -10,10 +10,10 @@ import time
 from typing import TYPE_CHECKING
 
 from scrapy import Request
-from scrapy.exceptions import DownloadFailedError, IgnoreRequest, ResponseDataLossError
 from scrapy.http.request import NO_CALLBACK
 
 from wikicrawl.extract.worker import ExtractFailed
+from wikicrawl.failures import NO_RESPONSE
 from wikicrawl.numbers import number
 from wikicrawl.store import open_store
 from wikicrawl.traps.sameness import key_of, sketch_of
@@ -39,7 +39,6 @@ BEGINNING = 200  # characters of a text in which an error says what it is
 OFTEN = 10  # addresses that have shown one text: is it what the host shows for all?
 ALIKE = 0.8  # of the lines of two texts are in both
 MAX_LINES = 60
-UNASKED = (DownloadFailedError, ResponseDataLossError, IgnoreRequest, ExtractFailed)
 
 
 class Soft404:
@@ -90,6 +89,8 @@ class Soft404:
         if kept is not None:
             return kept
         signature = await self._probe(url.partition("?")[0].rpartition("/")[0] + "/" + secrets.token_hex(12))
+        if signature is None:
+            return ""
         await self._store.run(self._store.soft_404s.save, host, signature, now)
         logger.info(
             "%(host)s answers for what does not exist %(how)s",
@@ -98,14 +99,17 @@ class Soft404:
         )
         return signature
 
-    async def _probe(self, url: str) -> str:
+    async def _probe(self, url: str) -> str | None:
+        """None where the host has not answered, or must not be asked."""
         self._crawler.stats.inc_value("traps/soft_404_probes")
         try:
             response = await self._crawler.engine.download_async(Request(url, callback=NO_CALLBACK))
             if response.status != 200 or response.url != url:  # an error, or it leads home
                 return ""
             found = await self._workers.extract(response.body, url)
-        except UNASKED:
+        except NO_RESPONSE:
+            return None
+        except ExtractFailed:
             return ""
         return _signature(found.markdown, url)
 

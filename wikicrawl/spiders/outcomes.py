@@ -4,17 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scrapy.exceptions import (
-    CannotResolveHostError,
-    DownloadCancelledError,
-    DownloadConnectionRefusedError,
-    DownloadFailedError,
-    DownloadTimeoutError,
-    IgnoreRequest,
-    ResponseDataLossError,
-    UnsupportedURLSchemeError,
-)
+from scrapy.exceptions import IgnoreRequest, UnsupportedURLSchemeError
 
+from wikicrawl.failures import NO_RESPONSE, reason_of
 from wikicrawl.items import LEFT_ALONE, PAUSED, ROBOTS_UNREACHABLE
 
 if TYPE_CHECKING:
@@ -31,14 +23,7 @@ BY_VERDICT = {
     "private": "private",
     "not_a_page": "not_a_page",
 }
-FAILURES: dict[type[Exception], str] = {
-    DownloadTimeoutError: "timeout",
-    CannotResolveHostError: "dns",
-    DownloadConnectionRefusedError: "refused",
-    DownloadCancelledError: "too_large",
-    UnsupportedURLSchemeError: "scheme",
-}
-DOWNLOAD_ERRORS: tuple[type[Exception], ...] = (*FAILURES, DownloadFailedError, ResponseDataLossError, IgnoreRequest)
+DOWNLOAD_ERRORS: tuple[type[Exception], ...] = (*NO_RESPONSE, UnsupportedURLSchemeError)
 # A host that answers nobody does not answer for its robots.txt either: that is what became of the page.
 UNANSWERED = ("timeout", "dns", "refused", "network")
 IGNORED = {
@@ -53,15 +38,14 @@ IGNORED = {
 
 
 def failure_outcome(exception: Exception) -> str:
-    for kind, outcome in FAILURES.items():
-        if isinstance(exception, kind):
-            return outcome
+    if isinstance(exception, UnsupportedURLSchemeError):
+        return "scheme"
     if isinstance(exception, IgnoreRequest):
         message = str(exception).lower()
         if ROBOTS_UNREACHABLE in message:
             return next((word for word in UNANSWERED if f"({word})" in message), "robots")
         return next((outcome for sign, outcome in IGNORED.items() if sign in message), "ignored")
-    return "network"
+    return reason_of(exception) or "network"
 
 
 def in_words(outcome: str, page: Page) -> str:

@@ -10,16 +10,9 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from scrapy import signals
-from scrapy.exceptions import (
-    CannotResolveHostError,
-    DownloadCancelledError,
-    DownloadConnectionRefusedError,
-    DownloadFailedError,
-    DownloadTimeoutError,
-    ResponseDataLossError,
-)
 from scrapy.http.request import NO_CALLBACK
 
+from wikicrawl.failures import reason_of
 from wikicrawl.items import LEFT_ALONE
 from wikicrawl.numbers import number
 from wikicrawl.store import open_store
@@ -44,14 +37,6 @@ PROBE_SECONDS = 120  # in which a page has been tried three times over HTTP, or 
 FORBIDDEN_WEIGHT = 1 / 3
 MAX_PATTERNS = 200  # kinds of address remembered for a host
 GOOD, UNKNOWN = "", None  # what a visit says of its host, beside the reasons of its failure
-FAILURES: dict[type[Exception], str | None] = {
-    DownloadTimeoutError: "timeout",
-    CannotResolveHostError: "dns",
-    DownloadConnectionRefusedError: "refused",
-    DownloadCancelledError: GOOD,  # it had more to say than we want to hear
-    ResponseDataLossError: "network",
-    DownloadFailedError: "network",
-}
 REASONS = {
     "blocked": "page after page was answered by a bot wall, also in the browser",
     "status_5xx": "page after page was answered HTTP 5xx",
@@ -234,7 +219,10 @@ def _weight(host: _Host, request: Request) -> float:
 
 
 def _by_exception(exception: Exception) -> str | None:
-    return next((word for kind, word in FAILURES.items() if isinstance(exception, kind)), UNKNOWN)
+    reason = reason_of(exception)
+    if reason == "too_large":  # it had more to say than we want to hear
+        return GOOD
+    return reason or UNKNOWN
 
 
 def _by_status(response: Response) -> str | None:

@@ -10,16 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy import Request
 from scrapy.exceptions import (
-    CannotResolveHostError,
-    DownloadCancelledError,
-    DownloadConnectionRefusedError,
-    DownloadFailedError,
-    DownloadTimeoutError,
     IgnoreRequest,
-    ResponseDataLossError,
 )
 from scrapy.http.request import NO_CALLBACK
 
+from wikicrawl.failures import NO_ANSWER
 from wikicrawl.items import PAUSED, STOPPING
 from wikicrawl.mediawiki.answers import ApiError, read_answer
 from wikicrawl.mediawiki.queries import address
@@ -39,14 +34,6 @@ logger = logging.getLogger(__name__)
 ROBOTS = ("page", "strict")
 TICK_SECONDS = 0.5  # how soon a pause notices that the crawl is being stopped
 MAX_REDIRECTS = 3  # from http to https, and to or from www.
-NO_ANSWER = (
-    CannotResolveHostError,
-    DownloadCancelledError,
-    DownloadConnectionRefusedError,
-    DownloadFailedError,
-    DownloadTimeoutError,
-    ResponseDataLossError,
-)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,12 +14,13 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import HtmlResponse, TextResponse
 from scrapy.http.request import NO_CALLBACK
 
+from wikicrawl.failures import NO_RESPONSE
 from wikicrawl.mediawiki import queries
 from wikicrawl.mediawiki.answers import ApiError
 from wikicrawl.mediawiki.page import facts, to_document
 from wikicrawl.mediawiki.titles import Target, namespace_of, target_of, url_of
 from wikicrawl.sources import Source
-from wikicrawl.tiers.etiquette import NO_ANSWER, ApiClient
+from wikicrawl.tiers.etiquette import ApiClient
 from wikicrawl.tiers.wikis import KnownWiki, KnownWikis, PrivateWiki
 from wikicrawl.urls import Refusal
 
@@ -143,7 +144,7 @@ class MediaWikiTier:
         page = Request(url, callback=NO_CALLBACK, dont_filter=True, meta={"dont_retry": True})
         try:
             response = await self._crawler.engine.download_async(page)
-        except (*NO_ANSWER, IgnoreRequest) as error:
+        except NO_RESPONSE as error:
             logger.info("No page at %(url)s: %(error)s", {"url": url, "error": error})
         else:
             url = response.url

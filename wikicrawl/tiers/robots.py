@@ -11,10 +11,6 @@ from typing import TYPE_CHECKING, NoReturn
 
 from scrapy import Request, signals
 from scrapy.exceptions import (
-    CannotResolveHostError,
-    DownloadCancelledError,
-    DownloadConnectionRefusedError,
-    DownloadTimeoutError,
     IgnoreRequest,
     NotConfigured,
 )
@@ -22,12 +18,12 @@ from scrapy.http import TextResponse
 from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.httpobj import urlparse_cached
 
+from wikicrawl.failures import NO_ANSWER, reason_of
 from wikicrawl.items import ROBOTS_UNREACHABLE
 from wikicrawl.numbers import number
 from wikicrawl.robots import access_of, product_token, read_rules, to_text
 from wikicrawl.store import open_store
 from wikicrawl.store.robots import KeptRobots
-from wikicrawl.tiers.etiquette import NO_ANSWER
 from wikicrawl.urls import origin_of
 
 if TYPE_CHECKING:
@@ -48,12 +44,6 @@ PATIENCE_SECONDS = 30 * 24 * 3600
 GAP_SECONDS = 7 * 24 * 3600  # after a longer time in which nobody asked, the patience begins anew
 MAX_KNOWN = 200  # files held as rules; the largest takes 20 MB, an ordinary one some kilobytes
 PRIORITY = 1000  # before every page
-FAILURES: dict[type[Exception], str] = {
-    DownloadTimeoutError: "timeout",
-    CannotResolveHostError: "dns",
-    DownloadConnectionRefusedError: "refused",
-    DownloadCancelledError: "too_large",
-}
 REASONS = {
     "robots": "error: robots.txt forbids the page",
     "robots_unreachable": "error: robots.txt cannot be got now (HTTP 429 or 5xx, no answer), so nothing may be",
@@ -162,8 +152,7 @@ class RobotsMiddleware:
         try:
             response = await self._crawler.engine.download_async(request)
         except NO_ANSWER as error:
-            reason = next((word for kind, word in FAILURES.items() if isinstance(error, kind)), "network")
-            return self._wait(origin, reason, before)
+            return self._wait(origin, reason_of(error), before)
         except IgnoreRequest as error:
             if "max redirections" in str(error):
                 return self._keep("allow", "redirects")
