@@ -5,6 +5,7 @@ import time
 
 import pytest
 from browser_site import BrowserSite
+from forward_proxy import forward_proxy
 from odd_site import Handler, odd_site, page
 from scrapy import Request
 from scrapy.utils.test import get_crawler
@@ -175,6 +176,27 @@ def test_a_crawl_that_is_refused_goes_on_under_the_next_name(crawl):
     assert "Plain/1.0" in agents
 
 
+class Closed(Handler):
+    """Refuses whoever does not come through the proxy."""
+
+    def get_article(self):
+        self.send(200 if self.headers["Via"] else 403, page("Article " + self.path))
+
+
+@pytest.mark.slow
+def test_a_crawl_that_is_refused_goes_on_through_the_next_proxy(crawl):
+    with odd_site(*(f"/article/{number}" for number in range(16))) as site, forward_proxy("user", "word") as proxy:
+        site.RequestHandlerClass = Closed
+        slowly = ("-s", "DOWNLOAD_DELAY=0.3", "-s", "CONCURRENT_REQUESTS=2", "-s", "TIERS_BROWSER=0")
+        crawl(site, *watched(1.5, 3), *slowly, "-s", f"STALL_PROXIES={proxy.url}")
+    job, status = crawl.job()
+    assert job.reason == "finished"
+    assert job.stats["tiers/guises"] >= 1
+    assert status.outcomes["blocked"] > 2
+    assert status.outcomes["ok"] > 3
+    assert all(url.startswith(site.url) for url in proxy.asked)
+
+
 @pytest.mark.browser
 def test_a_browser_that_hangs_is_replaced_and_the_crawl_goes_on(crawl):
     site = BrowserSite()
@@ -199,8 +221,8 @@ def guise():
 
 
 def test_nothing_is_changed_before_a_stall_and_never_for_wikimedia(guise):
-    def asked(url, **meta):
-        request = Request(url, meta=meta)
+    def asked(url):
+        request = Request(url)
         guise.process_request(request)
         return request.headers.get("User-Agent"), request.meta.get("proxy")
 
@@ -210,7 +232,6 @@ def test_nothing_is_changed_before_a_stall_and_never_for_wikimedia(guise):
     assert asked("https://a.example/") == (None, None)
     guise._crawler.signals.send_catch_log(STALLED, cause="blocked")
     assert asked("https://a.example/") == (b"One", proxy)
-    assert asked("https://a.example/", tiers_browser=True) == (b"One", None)
     assert asked("https://de.wikipedia.org/wiki/A") == (None, proxy)
     guise.stalled("network")
     guise.stalled("host")

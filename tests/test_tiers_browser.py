@@ -4,11 +4,14 @@ import os
 import re
 import signal
 from time import monotonic
+from urllib.parse import urlsplit
 
 import pytest
 import pytest_asyncio
 from browser_site import PAGES, TEXT, BrowserSite, descendants, is_running
+from forward_proxy import forward_proxy
 from scrapy import Request
+from scrapy.downloadermiddlewares.httpproxy import HttpProxyMiddleware
 from scrapy.exceptions import (
     CannotResolveHostError,
     DownloadCancelledError,
@@ -269,6 +272,20 @@ async def test_scripts_and_servers_see_the_agent_headers_and_referer_of_the_requ
     assert response.css("#a::text").get() == AGENT
     seen = site.headers["/agent"]
     assert (seen["User-Agent"], seen["X-Club"], seen["Referer"]) == (AGENT, "yes", site.url + "/from")
+
+
+async def test_pages_and_what_they_load_come_through_the_requests_proxy(own, site):
+    browser = own()
+    with forward_proxy("user", "word") as proxy:
+        request = ask(site, "/spa", proxy=proxy.url)
+        HttpProxyMiddleware().process_request(request)  # takes the password out of the address
+        response = await browser.fetch(request)
+        assert "word" not in request.meta["proxy"]
+    assert response.css("h1::text").get() == "Rendered"
+    assert {urlsplit(url).path for url in proxy.asked} >= {"/spa", "/slow.json"}
+    asked = len(proxy.asked)
+    await browser.fetch(ask(site, "/plain"))
+    assert len(proxy.asked) == asked
 
 
 async def press(page):

@@ -127,7 +127,7 @@ class Browser:
 
     async def _visit(self, chromium: Chromium, tab: Tab, order: _Order) -> HtmlResponse:
         seconds = HANDOVER_SECONDS if order.handover is not None else self._options.timeout_seconds
-        await chromium.load(tab, order.url, order.request.headers, seconds=seconds)
+        await chromium.load(tab, order.url, order.request, seconds=seconds)
         if not tab.statuses:
             raise DownloadFailedError(f"{order.url} gave the browser no document")
         rendering = await render(tab, self._options)

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import os
 import signal
+from base64 import b64decode
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -78,21 +79,25 @@ class Chromium:
         if group != os.getpgrp():
             self._group, self._driver = group, _parent(group)
 
-    async def load(self, tab: Tab, url: str, headers: Headers, *, seconds: float) -> None:
-        """Open the URL in a new page, which `tab.watch` is given, and return when the document begins."""
-        user_agent = self._options.user_agent or _text(headers, "User-Agent")
-        self._contexts[tab] = f"{self._generation} {user_agent}"
+    async def load(self, tab: Tab, url: str, request: Request, *, seconds: float) -> None:
+        """Open the URL, as the request would be sent, in a new page, which `tab.watch` is given.
+
+        Returns when the document begins.
+        """
+        user_agent = self._options.user_agent or _text(request.headers, "User-Agent")
+        proxy = _proxy(request)
+        self._contexts[tab] = f"{self._generation} {user_agent} {proxy or ''}"
         self.served += 1
         meta = {
             "playwright": True,
             "playwright_include_page": True,  # we decide what is read of the page, and when
             "playwright_context": self._contexts[tab],
-            "playwright_context_kwargs": {**_context_options(self._options), "user_agent": user_agent},
+            "playwright_context_kwargs": {**_context_options(self._options), "user_agent": user_agent, "proxy": proxy},
             "playwright_page_init_callback": tab.watch,
             "playwright_page_goto_kwargs": {
                 "wait_until": "commit",
                 "timeout": seconds * 1000,
-                "referer": _text(headers, "Referer"),
+                "referer": _text(request.headers, "Referer"),
             },
         }
         try:
@@ -209,6 +214,18 @@ def _context_options(options: BrowserOptions) -> dict[str, Any]:
         "accept_downloads": False,
         "service_workers": "block",  # their requests would pass by the routes of the page
     }
+
+
+def _proxy(request: Request) -> dict[str, str] | None:
+    """The one that Scrapy's middleware has found in the request's meta or in the environment."""
+    server = request.meta.get("proxy")
+    if not server:
+        return None
+    proxy = {"server": server, "bypass": "<-loopback>"}  # also for what a browser would ask of this machine directly
+    if credentials := _text(request.headers, "Proxy-Authorization"):
+        user, _, password = b64decode(credentials.removeprefix("Basic ")).decode("latin-1").partition(":")
+        proxy |= {"username": user, "password": password}
+    return proxy
 
 
 def _text(headers: Headers, name: str) -> str | None:

@@ -25,7 +25,7 @@ HELPED = frozenset({"network", "host", "blocked"})  # causes of a stall that may
 
 
 class GuiseMiddleware:
-    """Nothing is changed before the first stall. Browser pages take the User-Agent, but no proxy."""
+    """Nothing is changed before the first stall."""
 
     def __init__(self, crawler: Crawler) -> None:
         user_agents = crawler.settings.getlist("STALL_USER_AGENTS")
@@ -62,5 +62,5 @@ class GuiseMiddleware:
         # Wikimedia wants to know who runs a robot, and blocks those who hide.
         if self._user_agent and not is_wikimedia(netloc(request.url)):
             request.headers["User-Agent"] = self._user_agent
-        if self._proxy and not request.meta.get("tiers_browser"):
+        if self._proxy:
             request.meta["proxy"] = self._proxy
