@@ -6,16 +6,16 @@ import asyncio
 import atexit
 import logging
 import time
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from scrapy import Request, Spider, signals
-from scrapy.exceptions import IgnoreRequest
 from w3lib.encoding import http_content_type_encoding
 
+from wikicrawl.failures import unless_stopping
 from wikicrawl.faults import passing
 from wikicrawl.items import OUTCOMES, ROBOTS_UNREACHABLE, STOPPING, Page, Visit
 from wikicrawl.mediawiki.profile import from_json, has_contact, is_wikimedia
@@ -397,13 +397,3 @@ class FrontierSpider(Spider):
     def follow_start(self, url: str) -> None:
         """A start URL that redirects to another host takes the crawl there."""
         self.scope = replace(self.scope, also=(*self.scope.also, netloc(url)))
-
-
-@contextmanager
-def unless_stopping() -> Iterator[None]:
-    """What is asked beside the claimed pages is for the next crawl to ask, once this one is being stopped."""
-    try:
-        yield
-    except IgnoreRequest as error:
-        if str(error) != STOPPING:
-            raise
