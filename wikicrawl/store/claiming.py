@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 # Claims that ended without an outcome. A process dies with all the pages it holds, guilty or not: a page that has died
 # with others so often is claimed alone from then on, last of all, and parked after three deaths that it alone can have
-# caused. Parked after three of any kind, 29 of 3,000 innocent pages were when 200 processes were killed at random.
+# caused. Parked after the first of these, 29 of 3,000 innocent pages were when 200 processes were killed at random.
 CROWD_DEATHS = 2
 MAX_DEATHS = CROWD_DEATHS + 3
 MAX_HOSTS = 16  # that new pages are taken from: CONCURRENT_REQUESTS of them, so that none is waited for
