@@ -55,6 +55,7 @@ GRID: list[tuple[ModuleType, str, str, tuple[float, ...]]] = [
     (endings, "MOST_CUT", "article", (0.3, 0.15, 0.5)),
     (edges, "LINK_SHARE", "article", (0.5, 0.8)),
     (edges, "MOST_CUT", "article", (0.4, 0.3, 0.5)),
+    (edges, "LEAST_TEXT", "article", (1_000, 2_000)),
     (opinions, "VOUCHED_SHARE", "product", (0.5, 0.4, 0.6, 0.8)),
     (opinions, "REPEATED_WORDS", "product", (4, 2, 8)),
     (opinions, "MOST_TIMES", "product", (3, 1, 8)),

@@ -193,65 +193,61 @@ def test_a_page_that_processes_keep_dying_with_is_parked_and_those_beside_it_are
     assert admitted(store) == 3
 
 
-def test_a_suspect_is_claimed_when_nothing_else_is_left_and_alone(store):
-    store.frontier.add(SITE, seeds("a", "b"))
+LATER = NOW + 122
+
+
+def add_suspects(store, pages):
+    """Two processes have died with them, both before LATER."""
+    store.frontier.add(SITE, pages)
     claim(store)
     claim(store, now=NOW + 61)
+
+
+def test_a_suspect_is_claimed_when_nothing_else_is_left_and_alone(store):
+    add_suspects(store, seeds("a", "b"))
     store.frontier.add(SITE, seeds("c"))
-    later = NOW + 122
-    (other,) = claim(store, now=later)
+    (other,) = claim(store, now=LATER)
     assert names([other]) == ["c"]
-    assert claim(store, now=later) == []
+    assert claim(store, now=LATER) == []
     finish(store, other)
-    (suspect,) = claim(store, now=later)
+    (suspect,) = claim(store, now=LATER)
     store.frontier.add(SITE, seeds("d", host="d.test"))
-    assert claim(store, now=later) == []
-    (fourth,) = claim(store, "another process", now=later)
+    assert claim(store, now=LATER) == []
+    (fourth,) = claim(store, "another process", now=LATER)
     assert names([fourth]) == ["d"]
     finish(store, suspect)
     finish(store, fourth)
-    assert len(claim(store, now=later)) == 1
+    assert len(claim(store, now=LATER)) == 1
 
 
 def test_a_suspect_waits_while_another_process_has_other_pages(store):
-    store.frontier.add(SITE, seeds("a"))
-    claim(store)
-    claim(store, now=NOW + 61)
+    add_suspects(store, seeds("a"))
     store.frontier.add(SITE, seeds("b", host="b.test"))
-    later = NOW + 122
-    (other,) = claim(store, "another process", now=later)
-    assert claim(store, now=later) == []
+    (other,) = claim(store, "another process", now=LATER)
+    assert claim(store, now=LATER) == []
     finish(store, other)
-    assert names(claim(store, now=later)) == ["a"]
+    assert names(claim(store, now=LATER)) == ["a"]
 
 
 def test_a_suspect_waits_while_another_process_has_the_host_of_other_pages(store):
-    store.frontier.add(SITE, seeds("a"))
-    claim(store)
-    claim(store, now=NOW + 61)
+    add_suspects(store, seeds("a"))
     store.frontier.add(SITE, seeds("b", host="b.test"))
-    later = NOW + 122
-    assert store.frontier.keep_host("b.test", owner="another process", now=later, lease_seconds=60)
-    assert claim(store, now=later) == []
-    (other,) = claim(store, now=later + 61)
+    assert store.frontier.keep_host("b.test", owner="another process", now=LATER, lease_seconds=60)
+    assert claim(store, now=LATER) == []
+    (other,) = claim(store, now=LATER + 61)
     assert names([other]) == ["b"]
     finish(store, other)
-    assert names(claim(store, now=later + 61)) == ["a"]
+    assert names(claim(store, now=LATER + 61)) == ["a"]
 
 
 def test_a_suspect_does_not_wait_for_another(store):
-    store.frontier.add(SITE, [*seeds("a"), *seeds("b", host="b.test")])
-    claim(store)
-    claim(store, now=NOW + 61)
-    later = NOW + 122
-    both = [names(claim(store, owner, now=later)) for owner in ("one process", "another process")]
+    add_suspects(store, [*seeds("a"), *seeds("b", host="b.test")])
+    both = [names(claim(store, owner, now=LATER)) for owner in ("one process", "another process")]
     assert sorted(both) == [["a"], ["b"]]
 
 
 def test_a_suspect_that_ended_a_process_alone_is_tried_after_the_others(store):
-    store.frontier.add(SITE, seeds("a", "b"))
-    claim(store)
-    claim(store, now=NOW + 61)
+    add_suspects(store, seeds("a", "b"))
     tried = [names(claim(store, now=NOW + 61 * turn)) for turn in range(2, 6)]
     assert tried == [["a"], ["b"], ["a"], ["b"]]
 

@@ -15,7 +15,7 @@ from wikicrawl.extract.endings import cut_endings
 from wikicrawl.extract.opinions import PARTING, ask_all, compare, pieces, share_of, words_of
 from wikicrawl.extract.strip import strip_furniture, strip_unread
 from wikicrawl.extract.text import weigh
-from wikicrawl.extract.tree import body_of
+from wikicrawl.extract.tree import body_of, holds, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -136,7 +136,7 @@ def _headline(article: HtmlElement) -> str:
 def _leads(region: HtmlElement, weights: Weights) -> list[HtmlElement]:
     """The paragraphs between a page's one headline and the region: what it is about, in a box of its own."""
     headlines = [headline for headline in weights.root.iter("h1") if weights.chars[headline]]
-    if region is weights.root or len(headlines) != 1 or _holds(region, headlines[0]):
+    if region is weights.root or len(headlines) != 1 or holds(region, headlines[0]):
         return []
     outer = set(region.iterancestors())
     found: list[HtmlElement] = []
@@ -183,7 +183,7 @@ def _is_running(piece: HtmlElement, chars: int) -> bool:
 
 
 def _weight(element: HtmlElement) -> int:
-    return weigh(" ".join(element.text_content().split()))
+    return weigh(text_of(element))
 
 
 def _agree(choice: Choice, body: HtmlElement, opinions: dict[str, HtmlElement]) -> Choice:
@@ -215,7 +215,7 @@ def _region(body: HtmlElement, weights: Weights, *, is_article: bool) -> HtmlEle
             break
         region = parent
     mains = list(body.iter("main")) or body.xpath('.//*[@role="main"]')
-    if len(mains) == 1 and weights.prose(mains[0]) >= MAIN_SHARE * weights.prose(body) and _holds(region, mains[0]):
+    if len(mains) == 1 and weights.prose(mains[0]) >= MAIN_SHARE * weights.prose(body) and holds(region, mains[0]):
         region = mains[0]
     while region.tag in {"table", "tbody", "tr"} and (parent := region.getparent()) is not None:
         region = parent
@@ -224,7 +224,3 @@ def _region(body: HtmlElement, weights: Weights, *, is_article: bool) -> HtmlEle
 
 def _heaviest(element: HtmlElement, weights: Weights, least: float) -> HtmlElement | None:
     return next((child for child in element if child.tag in WRAPPERS and weights.prose(child) >= max(least, 1)), None)
-
-
-def _holds(outer: HtmlElement, inner: HtmlElement) -> bool:
-    return any(outer is element for element in inner.iterancestors())

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from wikicrawl.extract.tree import text_of
+
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
@@ -37,7 +39,7 @@ def cut_credits(content: HtmlElement) -> None:
 
 
 def _is_credit(element: HtmlElement) -> bool:
-    return CREDIT.fullmatch(" ".join(element.text_content().split())) is not None
+    return CREDIT.fullmatch(text_of(element)) is not None
 
 
 def _without_credit(text: str | None) -> str | None:

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from wikicrawl.extract.elements import HEADINGS
+from wikicrawl.extract.tree import holds, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -57,7 +58,7 @@ def cut_endings(article: HtmlElement, weights: Weights) -> None:
     """Drop each part of an article that such a title stands over; the title is the first or only thing in its part."""
     most = MOST_CUT * weights.prose(article)
     for title in [*_titles(article, weights, HEADINGS), *_titles(article, weights, PLAIN)]:
-        if not _holds(article, title):  # it went with another
+        if not holds(article, title):  # it went with another
             continue
         ending = _ending(title, article, weights)
         if title.tag in PLAIN and ending[0] is title:
@@ -69,17 +70,13 @@ def cut_endings(article: HtmlElement, weights: Weights) -> None:
 
 def _titles(article: HtmlElement, weights: Weights, tags: Iterable[str]) -> list[HtmlElement]:
     short = (element for element in article.iter(*tags) if 0 < weights.chars[element] <= MAX_TITLE)
-    return [element for element in short if TITLE.fullmatch(" ".join(element.text_content().split()))]
+    return [element for element in short if TITLE.fullmatch(text_of(element))]
 
 
 def _listed(ending: list[HtmlElement], weights: Weights) -> list[HtmlElement]:
     """Of what follows a line that is no heading: the links right under it, or nothing."""
     part = next((part for part in ending[1:] if weights.chars[part]), None)
     return [ending[0], part] if part is not None and 2 * weights.links[part] > weights.chars[part] else []
-
-
-def _holds(article: HtmlElement, title: HtmlElement) -> bool:
-    return any(outer is article for outer in title.iterancestors())
 
 
 def _ending(heading: HtmlElement, article: HtmlElement, weights: Weights) -> list[HtmlElement]:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from lxml.etree import XPath
 
+from wikicrawl.extract.tree import text_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -107,4 +109,4 @@ def _entity(scope: HtmlElement) -> Entity:
 
 def _value(element: HtmlElement) -> str:
     written = element.get("content") or element.get(ATTRIBUTES.get(str(element.tag), "content"))
-    return (written or " ".join(element.text_content().split()))[:MAX_VALUE]
+    return (written or text_of(element))[:MAX_VALUE]

@@ -13,6 +13,7 @@ from lxml.etree import XPath
 from wikicrawl.extract.entities import read_json_ld, read_microdata, types_of, value_of
 from wikicrawl.extract.structured import find_product, find_questions
 from wikicrawl.extract.text import line
+from wikicrawl.extract.tree import body_of, classes
 from wikicrawl.urls import Refusal, canonical
 
 if TYPE_CHECKING:
@@ -58,7 +59,9 @@ CONTENT_TYPE = re.compile(
 # Not the archive of a month or day, which ends there or has pages.
 DATED = re.compile(r"/(?:19|20)\d\d/[01]?\d/(?:[0-3]?\d/)?(?!page/)\d*[^\d/]")
 # By microformats or microdata; where there are several, they are a list.
-ENTRIES = XPath("descendant::*/@itemprop[. = 'articleBody'] | descendant::*/@class[contains(., 'hentry')]")
+ENTRIES = XPath(
+    "descendant::*/@itemprop[. = 'articleBody'] | descendant::*/@class[contains(., 'hentry')]", smart_strings=False
+)
 FORUM = re.compile(r"discourse|phpbb|vbulletin|xenforo|mybb|flarum|nodebb|invision|simple machines", re.I)
 
 
@@ -172,10 +175,10 @@ def _kinds(metas: dict[str, list[str]], entities: list[Entity], blog_kind: str) 
 
 def _blog_kind(tree: HtmlElement, url: str) -> str:
     """By the body's class, the address or the marks of an entry, as blog software writes them in any language."""
-    classes = next((body.get("class", "") for body in tree.iter("body")), "").split()
-    if "archive" in classes:  # posts of a category, a month, an author
+    names = classes(body_of(tree))
+    if "archive" in names:  # posts of a category, a month, an author
         return "archive"
-    is_post = "single-post" in classes or DATED.search(urlsplit(url).path) is not None or _entries(tree) == 1
+    is_post = "single-post" in names or DATED.search(urlsplit(url).path) is not None or _entries(tree) == 1
     return "post" if is_post else ""
 
 

@@ -18,7 +18,7 @@ from wikicrawl.extract.normalise import normalise
 from wikicrawl.extract.strip import strip_unread
 from wikicrawl.extract.structured import has_supplement, supplement
 from wikicrawl.extract.text import clean, weigh
-from wikicrawl.extract.tree import body_of, parse
+from wikicrawl.extract.tree import body_of, parse, text_of
 from wikicrawl.extract.unread import write_unread
 from wikicrawl.extract.wiki import is_wiki, read_wiki
 
@@ -117,7 +117,7 @@ def _content(tree: HtmlElement, url: str, meta: dict[str, Any], engine: str) -> 
         choice = Choice(content, "wiki", reason="a MediaWiki page says itself where its content is")
     else:
         choice, hidden = _choose(tree, url, meta)
-    text_chars = len(_text(choice.element))
+    text_chars = len(text_of(choice.element))
     images = normalise(choice.element, base)
     markdown = write_markdown(choice.element, engine)
     return _Content(clean(markdown), images, choice, text_chars, wiki, [*hidden, *smuggled(markdown)])
@@ -132,8 +132,8 @@ def _choose(tree: HtmlElement, url: str, meta: dict[str, Any]) -> tuple[Choice, 
     choice = choose_content(tree, url, meta.get("types", ()))
     if not scripts and not has_supplement(meta):
         return choice, hidden
-    content = _text(choice.element)
-    own = weigh(content) - sum(weigh(_text(link)) for link in choice.element.iter("a")) if scripts else LITTLE
+    content = text_of(choice.element)
+    own = weigh(content) - sum(weigh(text_of(link)) for link in choice.element.iter("a")) if scripts else LITTLE
     found = find_embedded(scripts, meta.get("title", "")) if own < LITTLE else None
     # A list of links is a page of its own, unless the article is the page's by name.
     shown = own if found and found.is_named else weigh(content)
@@ -153,7 +153,3 @@ def _embedded(found: Embedded, shown_chars: int) -> tuple[Choice, list[str]]:
     strip_unread(body)
     reason = f"the page shows {shown_chars} characters and carries {found.chars} of an article in its scripts' JSON"
     return Choice(body, "embedded", SURE_NAMED if found.is_named else SURE_UNNAMED, reason), hidden
-
-
-def _text(element: HtmlElement) -> str:
-    return " ".join(element.text_content().split())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lxml import etree
 
-from wikicrawl.extract.tree import classes
+from wikicrawl.extract.tree import classes, text_of
 from wikicrawl.extract.wikistrip import PANELS
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def _labels(holder: HtmlElement) -> list[str]:
     for element in chain(first, before):
         for place in (element, *element, *(inner for child in element for inner in child)):
             if not LISTS.isdisjoint(classes(place)):
-                return [" ".join(tab.text_content().split()) or tab.get("data-hash", "") for tab in place]
+                return [text_of(tab) or tab.get("data-hash", "") for tab in place]
     return []
 
 

@@ -86,3 +86,12 @@ def class_values(element: HtmlElement) -> set[str]:
 
 def classes(element: HtmlElement) -> list[str]:
     return str(element.get("class", "")).split()
+
+
+def text_of(element: HtmlElement) -> str:
+    """All its text in one line."""
+    return " ".join(element.text_content().split())
+
+
+def holds(outer: HtmlElement, inner: HtmlElement) -> bool:
+    return any(element is outer for element in inner.iterancestors())

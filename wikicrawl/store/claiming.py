@@ -101,8 +101,9 @@ class Choice:
         for first, last in ((after, None), ("", after)):
             for hosts in waiting_hosts(self._connection, source, first, last):
                 self.find_access(hosts)
-                found += [host for host in hosts if host not in own and self._may_ask(host)]
-                self._leave(host for host in hosts if host not in own)
+                others = [host for host in hosts if host not in own]
+                found += filter(self._may_ask, others)
+                self._leave(others)
                 if len(found) >= limit:
                     return found[:limit]
         return found[:limit]
@@ -143,6 +144,7 @@ class Choice:
             self._access.update({host: found.get(host, FREE) for host in unknown})
 
     def _leave(self, hosts: Iterable[str]) -> None:
+        """Note that pages of hosts are another's to visit, where one of these has them."""
         self._leaves_pages = self._leaves_pages or any(self._access[host].is_taken for host in hosts)
 
     def _may_ask(self, host: str) -> bool:

@@ -86,7 +86,7 @@ class Chromium:
         """
         user_agent = self._options.user_agent or _text(request.headers, "User-Agent")
         proxy = _proxy(request)
-        self._contexts[tab] = f"{self._generation} {user_agent} {proxy or ''}"
+        self._contexts[tab] = f"{self._generation} {user_agent} {hash(str(proxy))}"  # no password in a name
         self.served += 1
         meta = {
             "playwright": True,
@@ -222,8 +222,9 @@ def _proxy(request: Request) -> dict[str, str] | None:
     if not server:
         return None
     proxy = {"server": server, "bypass": "<-loopback>"}  # also for what a browser would ask of this machine directly
-    if credentials := _text(request.headers, "Proxy-Authorization"):
-        user, _, password = b64decode(credentials.removeprefix("Basic ")).decode("latin-1").partition(":")
+    scheme, _, credentials = (_text(request.headers, "Proxy-Authorization") or "").partition(" ")
+    if scheme == "Basic":
+        user, _, password = b64decode(credentials).decode("latin-1").partition(":")
         proxy |= {"username": user, "password": password}
     return proxy
 

@@ -9,9 +9,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request
-from scrapy.exceptions import (
-    IgnoreRequest,
-)
+from scrapy.exceptions import IgnoreRequest
 from scrapy.http.request import NO_CALLBACK
 
 from wikicrawl.failures import NO_ANSWER

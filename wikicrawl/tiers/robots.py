@@ -10,10 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
 from scrapy import Request, signals
-from scrapy.exceptions import (
-    IgnoreRequest,
-    NotConfigured,
-)
+from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.http import TextResponse
 from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.httpobj import urlparse_cached
